@@ -1,0 +1,71 @@
+# The daily tasks; `make help` lists them. CMake does the work (CMakePresets.json), this file only gives it short names.
+
+JOBS ?= $(shell nproc)
+PREFIX ?= /usr/local
+SOURCES = git ls-files '*.cpp' '*.hpp'
+
+COMPILE = cmake --build build --parallel $(JOBS)
+
+.PHONY: build help packages developer-packages all demo test bench asan tsan format format-check tidy \
+        verification install clean
+
+build: packages build/build.ninja ## Build the command build/koppla and our FMUs in build/fmus (default)
+	$(COMPILE) --target koppla koppla_fmus
+
+help: ## List the targets
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' Makefile | expand -t 16
+
+packages: ## Install the Debian packages of packages.txt that are missing
+	@scripts/packages
+
+developer-packages:
+	@scripts/packages --developer
+
+# Once; after that the build itself notices when CMake's files change.
+build/build.ninja: CMakePresets.json packages.txt | packages
+	cmake --preset release
+	@touch $@
+
+all: packages build/build.ninja
+	$(COMPILE)
+
+demo: build ## Run an example and plot its results
+	@echo
+	build/koppla run examples/math003/gauss-seidel.toml --folder build/demo --overwrite
+	build/koppla plot build/demo part2.x3 part3.x4
+
+test: all ## Build and run all tests
+	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
+	@$(COMPILE) --target coupling_benchmark csv_benchmark >&2
+	@build/benchmarks/coupling_benchmark
+	@build/benchmarks/csv_benchmark
+
+asan tsan: packages
+	cmake --preset $@
+	cmake --build --preset $@ --parallel $(JOBS)
+	@ctest --preset $@ --parallel $(JOBS)
+
+asan: ## Run the tests under AddressSanitizer and UBSan
+tsan: ## Run the tests under ThreadSanitizer
+
+format: developer-packages ## Lay out the code (clang-format)
+	@$(SOURCES) | xargs clang-format -i
+
+format-check: developer-packages ## Fail where the layout differs
+	@$(SOURCES) | xargs clang-format --dry-run --Werror
+
+# g++'s warning options are no mistakes only because clang does not know them.
+tidy: packages developer-packages build/build.ninja ## Look for mistakes (clang-tidy)
+	@git ls-files 'src/*.cpp' | xargs --max-procs $(JOBS) --max-args 4 \
+	  clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option
+
+verification: all ## Compare with the theory notes' requirements; writes docs/verification.md
+	@scripts/verification build
+
+install: all ## Install the command, the libraries and the headers below PREFIX
+	cmake --install build --prefix "$(PREFIX)"
+
+clean: ## Remove what was built
+	rm -rf build build-debug build-asan build-tsan build-coverage

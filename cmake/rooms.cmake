@@ -1,0 +1,40 @@
+# Rooms are static libraries, one per folder of src/. A room sees only what it links, so an arrow against the design does
+# not compile: every room has its own include folder that holds a link to its sources and to nothing else.
+
+# g++ 12 warns falsely about string concatenation (-Wrestrict, GCC bug 105651) and temporaries of aggregates with strings
+# (-Wmaybe-uninitialized).
+add_library(koppla_options INTERFACE)
+target_compile_features(koppla_options INTERFACE cxx_std_20)
+target_compile_options(koppla_options INTERFACE
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Wno-restrict -Wno-maybe-uninitialized -Werror>)
+
+# koppla_room(<name> SOURCES ... [PUBLIC libs...] [PRIVATE libs...])
+# Headers are spelled "koppla/<room>/<file>.hpp", in the tree as after installation. Libraries of headers only are no part
+# of the installed room: a program that links it need not have them.
+function(koppla_room name)
+  cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  set(view ${CMAKE_BINARY_DIR}/include/${name})
+  file(MAKE_DIRECTORY ${view}/koppla)
+  file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/koppla/${name} SYMBOLIC)
+  add_library(koppla_${name} STATIC ${ROOM_SOURCES})
+  add_library(Koppla::${name} ALIAS koppla_${name})
+  set_target_properties(koppla_${name} PROPERTIES EXPORT_NAME ${name})
+  target_include_directories(koppla_${name} PUBLIC
+    $<BUILD_INTERFACE:${view}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
+  target_compile_features(koppla_${name} PUBLIC cxx_std_20)
+  list(TRANSFORM ROOM_PRIVATE REPLACE "^(Boost::headers|Eigen3::Eigen|nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
+  target_link_libraries(koppla_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:koppla_options>)
+  install(TARGETS koppla_${name} EXPORT KopplaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  set_property(GLOBAL APPEND PROPERTY KOPPLA_ROOMS koppla_${name})
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
+  install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/koppla/${name})
+endfunction()
+
+# koppla_test(<room> SOURCES ... [LIBRARIES ...]): one test program per room, run by ctest from the build folder.
+function(koppla_test room)
+  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
+  add_executable(${room}_test ${TEST_SOURCES})
+  target_link_libraries(${room}_test PRIVATE ${TEST_LIBRARIES} koppla_test_support GTest::gtest_main rapidcheck koppla_options)
+  set_target_properties(${room}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
+  gtest_discover_tests(${room}_test TEST_PREFIX "${room}." PROPERTIES TIMEOUT 300 DISCOVERY_TIMEOUT 60)
+endfunction()
