@@ -1,0 +1,31 @@
+#include "koppla/core/time_grid.hpp"
+
+#include <cmath>
+#include <limits>
+
+namespace koppla::core {
+
+TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(end), step_(step), steps_(0) {
+  // A quotient that misses a whole number by rounding only must not cost one more, empty step.
+  const double quotient = (end - start) / step;
+  const double whole = std::round(quotient);
+  constexpr double kTie = 1e-9;
+  constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+  steps_ = std::fabs(quotient - whole) <= kTie + kRounding * whole ? static_cast<std::int64_t>(whole)
+                                                                   : static_cast<std::int64_t>(std::ceil(quotient));
+  if (steps_ < 1) steps_ = 1;
+}
+
+void AcceptedTime::advance(double step) {
+  const double increment = step + error_;
+  const double next = time_ + increment;
+  error_ = increment - (next - time_);
+  time_ = next;
+}
+
+void AcceptedTime::jumpTo(double time) {
+  time_ = time;
+  error_ = 0.0;
+}
+
+}  // namespace koppla::core

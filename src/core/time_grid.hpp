@@ -1,0 +1,43 @@
+#pragma once
+
+#include <cstdint>
+
+namespace koppla::core {
+
+/// Equidistant communication points free of rounding drift: point k is start + k * step, the last one is exactly the
+/// end.
+class TimeGrid {
+ public:
+  /// Needs start < end and step > 0. Where the step does not divide the interval, the last step is shorter.
+  TimeGrid(double start, double end, double step);
+
+  [[nodiscard]] std::int64_t steps() const { return steps_; }
+  [[nodiscard]] double point(std::int64_t index) const {
+    return index >= steps_ ? end_ : start_ + static_cast<double>(index) * step_;
+  }
+
+ private:
+  double start_;
+  double end_;
+  double step_;
+  std::int64_t steps_;
+};
+
+/// A sum of accepted steps, carried with its rounding error, so that it stays within one rounding of the exact sum.
+class AcceptedTime {
+ public:
+  explicit AcceptedTime(double start) : time_(start) {}
+
+  [[nodiscard]] double now() const { return time_; }
+  /// The instant one step further; nothing is changed.
+  [[nodiscard]] double after(double step) const { return time_ + (step + error_); }
+  void advance(double step);
+  /// Sets the time to an instant that is known exactly, such as the end.
+  void jumpTo(double time);
+
+ private:
+  double time_;
+  double error_ = 0.0;
+};
+
+}  // namespace koppla::core

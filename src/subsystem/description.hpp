@@ -1,0 +1,77 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "koppla/core/value.hpp"
+
+namespace koppla::subsystem {
+
+/// What a port is for. `local` ports can be observed, never connected.
+enum class Causality : std::uint8_t { input, output, parameter, local };
+
+std::string_view word(Causality causality);
+
+/// An item of an enumeration.
+struct Item {
+  std::string name;
+  std::int32_t value = 0;
+};
+
+struct Port {
+  std::string name;  ///< verbatim; may hold dots, brackets and quotes
+  core::Type type = core::Type::real;
+  Causality causality = Causality::local;
+  std::size_t size = 1;     ///< number of scalars
+  std::string unit;         ///< physical unit, empty if none was declared
+  std::string description;  ///< empty if none
+  double nominal = 1.0;     ///< a usual magnitude of a real port, > 0
+  bool settable = false;    ///< may be set before initialisation: a parameter or a start value
+  bool discrete = false;    ///< a real that changes at communication points only
+  std::optional<core::Value> start;
+  std::vector<Item> items;  ///< of an enumeration
+};
+
+using PortIndex = std::size_t;
+
+/// What a subsystem can do beyond 'set inputs, step, read outputs'.
+struct Capabilities {
+  bool saveRestore = false;             ///< save() and restore() work
+  bool variableStep = false;            ///< steps may differ in length
+  unsigned inputDerivatives = 0;        ///< order of input derivatives that is surely taken, 0: values only
+  unsigned outputDerivatives = 0;       ///< highest derivative of outputs that is given
+  bool directionalDerivatives = false;  ///< differentiate() works while time is held
+  bool oncePerProcess = false;          ///< a second instance needs another process or another copy of the library
+};
+
+/// Inputs on which an output depends directly, at one instant. Absent: nothing was declared, so all inputs.
+using Dependencies = std::optional<std::vector<PortIndex>>;
+
+struct Description {
+  std::string kind;   ///< such as "FMI 2.0 co-simulation"
+  std::string model;  ///< the model's own name
+  std::vector<Port> ports;
+  Capabilities capabilities;
+  /// By port index, for outputs only: direct feed-through between communication points, and during initialisation.
+  std::unordered_map<PortIndex, Dependencies> dependencies;
+  std::unordered_map<PortIndex, Dependencies> initialDependencies;
+
+  /// To be called once when `ports` is complete: find() works from then on.
+  void indexNames();
+  [[nodiscard]] std::optional<PortIndex> find(std::string_view name) const;
+  /// Whether an output may depend on that input at one instant: false only where it declares that it does not.
+  [[nodiscard]] bool feedsThrough(PortIndex input, PortIndex output) const;
+  /// What an output declares; for initialisation what it declares for steps where it says nothing else.
+  [[nodiscard]] const Dependencies& dependenciesOf(PortIndex output) const;
+  [[nodiscard]] const Dependencies& initialDependenciesOf(PortIndex output) const;
+
+ private:
+  std::unordered_map<std::string, PortIndex> byName_;
+};
+
+}  // namespace koppla::subsystem

@@ -1,0 +1,59 @@
+#include "koppla/core/time_grid.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "support/figure.hpp"
+
+namespace koppla::core {
+namespace {
+
+TEST(TimeGrid, TenSecondsInTenthsAreAHundredSteps) {
+  const TimeGrid grid(0.0, 10.0, 0.1);
+  test::showEqual({"nicolai N9", "steps", "100 steps, not 101"}, static_cast<double>(grid.steps()), 100.0);
+  EXPECT_EQ(grid.point(10), 1.0);
+}
+
+TEST(TimeGrid, AMillionStepsEndExactlyAtTheEnd) {
+  const TimeGrid grid(0.0, 10.0, 1e-5);
+  EXPECT_EQ(grid.steps(), 1'000'000);
+  test::showEqual({"nicolai N9", "last-time", "exactly 10 s after 1e6 steps"}, grid.point(grid.steps()), 10.0);
+}
+
+TEST(TimeGrid, AStepThatDoesNotDivideLeavesAShorterLastOne) {
+  const TimeGrid grid(1.0, 2.0, 0.3);
+  EXPECT_EQ(grid.steps(), 4);
+  EXPECT_EQ(grid.point(4), 2.0);
+  EXPECT_LT(grid.point(3), 2.0);
+}
+
+TEST(TimeGrid, ARestThatIsMoreThanRoundingIsAStepOfItsOwn) {
+  const TimeGrid grid(0.0, 100000.00009, 1e-3);
+  EXPECT_EQ(grid.steps(), 100'000'001);
+  EXPECT_LE(grid.point(grid.steps()) - grid.point(grid.steps() - 1), 1e-3);
+}
+
+RC_GTEST_PROP(TimeGrid, PointsIncreaseAndNoStepIsLongerThanAskedFor, ()) {
+  const double start = *rc::gen::inRange(-1000, 1000) / 7.0;
+  const double length = *rc::gen::inRange(1, 100000) / 13.0;
+  const double step = length / *rc::gen::inRange(1, 500) * 1.003;
+  const TimeGrid grid(start, start + length, std::fmin(step, length));
+  for (std::int64_t k = 0; k < grid.steps(); ++k) {
+    const double h = grid.point(k + 1) - grid.point(k);
+    RC_ASSERT(h > 0.0);
+    RC_ASSERT(h <= step * (1.0 + 1e-6));
+  }
+  RC_ASSERT(grid.point(grid.steps()) == start + length);
+}
+
+TEST(AcceptedTime, AMillionTenthsStayWithinOneRoundingOfTheExactSum) {
+  AcceptedTime time(0.0);
+  for (int i = 0; i < 1'000'000; ++i) time.advance(0.1);
+  // The exact sum of a million doubles next to 0.1 is 1e6 times that double.
+  EXPECT_LE(std::fabs(time.now() - 1e6 * 0.1), std::nextafter(1e5, 2e5) - 1e5);
+}
+
+}  // namespace
+}  // namespace koppla::core
