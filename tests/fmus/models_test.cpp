@@ -1,0 +1,150 @@
+// Our FMUs against their equations.
+
+#include <cmath>
+#include <complex>
+
+#include <gtest/gtest.h>
+
+#include "loaded_fmu.hpp"
+
+namespace koppla::fmus {
+namespace {
+
+TEST(Math003, SwitchesOnTheGridPoints) {
+  const LoadedFmu fmu("Math003Part1");
+  const Instance it(fmu);
+  it.start();
+  for (int i = 0; i < 100; ++i) {
+    const double t = i * 0.1;
+    ASSERT_EQ(it.step(t, (i + 1) * 0.1 - t), fmi2OK);
+    const int now = i + 1;
+    EXPECT_EQ(it.real("x1"), (now >= 10 && now < 20) || now >= 50 ? 1 : 0) << now;
+    EXPECT_EQ(it.real("x2"), (now >= 30 && now < 40) || now >= 60 ? 1 : 0) << now;
+  }
+}
+
+TEST(Math003, ControllerAndIntegratorFollowTheirFormulas) {
+  const LoadedFmu controllers("Math003Part2");
+  const LoadedFmu integrators("Math003Part3");
+  const Instance controller(controllers);
+  const Instance integrator(integrators);
+  controller.start();
+  integrator.start();
+  const auto x3 = [&](double x1, double x2, double x4) {
+    controller.set("x1", x1);
+    controller.set("x2", x2);
+    controller.set("x4", x4);
+    return controller.real("x3");
+  };
+  EXPECT_EQ(x3(1, 0, 2.4), 3);
+  EXPECT_EQ(x3(1 - 1e-6, 1e-6, 2.4), 3);
+  EXPECT_EQ(x3(1, 0, 2.5), 0);
+  EXPECT_EQ(x3(1, 1, 0), 0);
+  EXPECT_EQ(x3(0, 1, -2.4), -3);
+  EXPECT_EQ(x3(0, 1, -2.5), 0);
+  EXPECT_EQ(x3(0, 0, 0), 0);
+  integrator.set("x3", 3.0);
+  EXPECT_EQ(integrator.real("x4"), 0);
+  integrator.step(0, 0.25);
+  EXPECT_EQ(integrator.real("x4"), 1.5);
+}
+
+// x(h) from the roots of m s^2 + d s + c = 0, an independent way to the same motion.
+double free(double m, double c, double d, double x0, double v0, double h) {
+  using C = std::complex<double>;
+  const C root = std::sqrt(C(d * d - 4 * m * c));
+  const C s1 = (-d + root) / (2 * m);
+  const C s2 = (-d - root) / (2 * m);
+  if (std::abs(s1 - s2) < 1e-12) return ((x0 + (v0 - s1 * x0) * h) * std::exp(s1 * h)).real();
+  const C a = (v0 - s2 * x0) / (s1 - s2);
+  return (a * std::exp(s1 * h) + (x0 - a) * std::exp(s2 * h)).real();
+}
+
+TEST(OscillatorMass, MovesExactlyForEveryDamping) {
+  const LoadedFmu fmu("OscillatorMass");
+  const double m = 2;
+  const double F = 3;
+  for (const double c : {0.0, 8.0}) {
+    for (const double d : {0.0, 0.4, 8.0, 8.0000001, 20.0, 4000.0}) {
+      for (const double h : {1e-4, 0.1, 5.0}) {
+        const Instance it(fmu);
+        it.set("m", m);
+        it.set("c", c);
+        it.set("d", d);
+        it.set("x0", 0.7);
+        it.set("v0", -0.3);
+        it.start();
+        EXPECT_EQ(it.real("x"), 0.7);
+        it.set("F", F);
+        ASSERT_EQ(it.step(0, h), fmi2OK);
+        double exact = F / c + free(m, c, d, 0.7 - F / c, -0.3, h);
+        if (c == 0 && d == 0) exact = 0.7 - 0.3 * h + F / m * h * h / 2;
+        if (c == 0 && d > 0) exact = 0.7 + F / d * h - (-0.3 - F / d) * m / d * std::expm1(-d / m * h);
+        EXPECT_NEAR(it.real("x"), exact, 1e-9) << c << " " << d << " " << h;
+      }
+    }
+  }
+}
+
+TEST(OscillatorHalf, IsMassAndLinkInOne) {
+  const LoadedFmu halves("OscillatorHalf");
+  const LoadedFmu masses("OscillatorMass");
+  const Instance half(halves);
+  half.set("d", 0.2);
+  half.set("x0", 0.5);
+  const Instance mass(masses);  // the same equation: its own spring takes the link's stiffness
+  mass.set("c", 2.0);
+  mass.set("d", 0.2);
+  mass.set("x0", 0.5);
+  half.start();
+  mass.start();
+  half.set("x", 1.0);
+  half.set("v", -1.0);
+  EXPECT_DOUBLE_EQ(half.real("F"), (0.5 - 1) + 0.2 * (0 + 1));
+  mass.set("F", 1.0 - 0.2);
+  half.step(0, 0.3);
+  mass.step(0, 0.3);
+  EXPECT_DOUBLE_EQ(half.real("x2"), mass.real("x"));
+  EXPECT_DOUBLE_EQ(half.real("v2"), mass.real("v"));
+}
+
+TEST(InterpolatingLag, IsExactForARamp) {
+  const LoadedFmu fmu("InterpolatingLag");
+  const Instance it(fmu);
+  it.set("T", 0.5);
+  it.start();
+  const fmi2ValueReference u = it.reference("u");
+  const fmi2ValueReference y = it.reference("y");
+  const int order = 1;
+  const double slope = 2;
+  using References = const fmi2ValueReference*;
+  ASSERT_EQ((it.call<References, std::size_t, const int*, const double*>("fmi2SetRealInputDerivatives", &u, 1, &order,
+                                                                         &slope)),
+            fmi2OK);
+  it.step(0, 1);
+  const double exact = 2 * (1 - 0.5) + 2 * 0.5 * std::exp(-2.0);
+  EXPECT_NEAR(it.real("y"), exact, 1e-14);
+  double derivative = 0;
+  ASSERT_EQ((it.call<References, std::size_t, const int*, double*>("fmi2GetRealOutputDerivatives", &y, 1, &order,
+                                                                   &derivative)),
+            fmi2OK);
+  EXPECT_NEAR(derivative, (2 - exact) / 0.5, 1e-13);
+}
+
+TEST(LotkaVolterra, StepsAreExactForHeldInputs) {
+  const LoadedFmu preys("LotkaVolterraPrey");
+  const LoadedFmu predators("LotkaVolterraPredator");
+  const Instance prey(preys);
+  const Instance predator(predators);
+  prey.start();
+  predator.start();
+  prey.set("y", 0.5);
+  predator.set("x", 4.0);
+  prey.step(0, 0.1);
+  predator.step(0, 0.1);
+  EXPECT_DOUBLE_EQ(prey.real("x"), 2 * std::exp((1.5 - 0.5) * 0.1));
+  EXPECT_DOUBLE_EQ(predator.real("y"), std::exp(-(1 - 0.3 * 4) * 0.1));
+}
+
+}  // namespace
+}  // namespace koppla::fmus
