@@ -1,0 +1,351 @@
+#include "koppla/fmi/co_simulation.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <span>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/fmi/detail/fmu_instance.hpp"
+
+namespace koppla::fmi {
+
+namespace {
+
+using core::Type;
+using detail::Answer;
+using detail::Phase;
+using subsystem::PortIndex;
+using subsystem::Status;
+using subsystem::StepResult;
+
+std::string atTime(double t) {
+  return fmt::format("(t = {} s)", core::text(t));
+}
+
+bool fits(const core::Value& value, Type type) {
+  switch (type) {
+    case Type::real:
+      return std::holds_alternative<double>(value);
+    case Type::integer:
+    case Type::enumeration:
+      return std::holds_alternative<std::int32_t>(value);
+    case Type::boolean:
+      return std::holds_alternative<bool>(value);
+    case Type::string:
+      return std::holds_alternative<std::string>(value);
+  }
+  return false;
+}
+
+class alignas(64) CoSimulation final : public subsystem::Subsystem {
+ public:
+  CoSimulation(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
+      : instance_(std::move(fmu), std::move(name), log, options) {
+    const Functions& functions = instance_.functions();
+    component_ = instance_.component();
+    setReal_ = functions.setReal;
+    doStep_ = functions.doStep;
+    getReal_ = functions.getReal;
+  }
+
+  [[nodiscard]] const subsystem::Description& describe() const override { return instance_.ports().description; }
+
+  void set(PortIndex port, std::span<const core::Value> values) override;
+  void bind(subsystem::Binding binding) override;
+  void enterInitialisation(const subsystem::Experiment& experiment) override;
+  Status evaluate(double t, std::span<const double> u, std::span<double> y) override;
+  Status differentiate(std::size_t input, std::span<double> dy) override;
+  void leaveInitialisation() override;
+  StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override;
+  Status save(subsystem::Slot slot) override { return settled(instance_.save(slot)); }
+  Status restore(subsystem::Slot slot) override { return settled(instance_.restore(slot)); }
+  void observe(std::span<const PortIndex> ports, core::Values& into) override;
+  void terminate() noexcept override {
+    instance_.terminate();
+    plain_ = false;
+  }
+  [[nodiscard]] std::string failure() const override { return instance_.failure(); }
+
+ private:
+  static constexpr std::size_t kInline = 7;
+  using InlineReferences = std::array<fmi2::ValueReference, kInline>;
+
+  Answer setInputs(const double* u);
+  Answer getOutputs(double* y);
+  // Out of line, so that the usual step saves as few registers as it needs.
+  [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, const double* u, double* y);
+  /// The calls of one step, in their order.
+  enum class Stage : std::uint8_t { set, step, get };
+  /// The rest of a step after the call that was done last and answered so.
+  [[gnu::noinline, gnu::cold]] StepResult finish(const subsystem::Step& step, double* y, Stage done, Answer answer);
+  StepResult refused(const subsystem::Step& step, const Answer& answer, double reached);
+  StepResult notStepped(const subsystem::Step& step, fmi2::Status status);
+  StepResult warned(const subsystem::Step& step, const Answer& answer);
+  /// To be called with every status that may have changed the phase.
+  Status settled(Status status);
+  /// For calls that must succeed: throws core::SubsystemError where the answer is bad.
+  void require(const Answer& answer, const std::string& arguments = {});
+
+  // What a step touches lies together: with the pointer to the virtual functions the first seven members fill one cache
+  // line, the references the next.
+  fmi2::Component component_ = nullptr;
+  fmi2::SetReal* setReal_ = nullptr;
+  fmi2::DoStep* doStep_ = nullptr;
+  fmi2::GetReal* getReal_ = nullptr;
+  const fmi2::ValueReference* inputs_ = nullptr;
+  const fmi2::ValueReference* outputs_ = nullptr;
+  std::uint32_t inputCount_ = 0;
+  std::uint32_t outputCount_ = 0;
+  bool plain_ = false;  ///< in the loop of steps, and all bound ports are real
+  InlineReferences inlineInputs_{};
+  InlineReferences inlineOutputs_{};
+
+  std::vector<fmi2::ValueReference> manyInputs_;
+  std::vector<fmi2::ValueReference> manyOutputs_;
+  detail::DiscreteAccess discreteInputs_;
+  detail::DiscreteAccess discreteOutputs_;
+  detail::FmuInstance instance_;
+};
+
+void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
+  const subsystem::Port& target = describe().ports.at(port);
+  const auto wrong = [&](const std::string& message, const std::string& remedy) {
+    return core::InputError(fmt::format("{}.{} {}", instance_.name(), target.name, message), remedy);
+  };
+  if (!target.settable)
+    throw wrong("cannot be set: the FMU computes it, or it is constant.",
+                "Parameters, inputs and start values (initial 'exact' or 'approx') can be set.");
+  if (values.size() != 1) throw wrong(fmt::format("takes one value, not {}.", values.size()), "Give one value.");
+  const core::Value& value = values.front();
+  if (!fits(value, target.type))
+    throw wrong(fmt::format("is of type {}; '{}' is not.", core::word(target.type), core::text(value)),
+                fmt::format("Give a value of type {}.", core::word(target.type)));
+  if (target.type == Type::enumeration && !target.items.empty() &&
+      std::ranges::find(target.items, std::get<std::int32_t>(value), &subsystem::Item::value) == target.items.end()) {
+    std::vector<std::string> items;
+    for (const subsystem::Item& item : target.items) items.push_back(fmt::format("{} ({})", item.value, item.name));
+    throw wrong(fmt::format("has no item {}.", core::text(value)),
+                fmt::format("Choose of {}.", fmt::join(items, ", ")));
+  }
+  if (instance_.phase() != Phase::instantiated)
+    throw core::InternalError("A port was set after initialisation had begun.");
+
+  const Functions& f = instance_.functions();
+  const fmi2::ValueReference reference = instance_.ports().references[port];
+  const Answer answer = std::visit(
+      [&]<typename T>(const T& v) -> Answer {
+        if constexpr (std::is_same_v<T, double>) {
+          return {f.setReal(component_, &reference, 1, &v), "fmi2SetReal"};
+        } else if constexpr (std::is_same_v<T, std::int32_t>) {
+          return {f.setInteger(component_, &reference, 1, &v), "fmi2SetInteger"};
+        } else if constexpr (std::is_same_v<T, bool>) {
+          const fmi2::Boolean boolean = v ? fmi2::kTrue : fmi2::kFalse;
+          return {f.setBoolean(component_, &reference, 1, &boolean), "fmi2SetBoolean"};
+        } else {
+          const fmi2::String string = v.c_str();
+          return {f.setString(component_, &reference, 1, &string), "fmi2SetString"};
+        }
+      },
+      value);
+  require(answer, fmt::format("({} = {})", target.name, core::text(value)));
+}
+
+void CoSimulation::bind(subsystem::Binding binding) {
+  const PortTable& table = instance_.ports();
+  const auto compile = [&](const std::vector<PortIndex>& ports, InlineReferences& few,
+                           std::vector<fmi2::ValueReference>& many) -> std::span<const fmi2::ValueReference> {
+    many.clear();
+    for (const PortIndex port : ports)
+      if (table.description.ports.at(port).type == Type::real) many.push_back(table.references[port]);
+    if (many.size() > few.size()) return many;
+    std::ranges::copy(many, few.begin());
+    return std::span(few).first(many.size());
+  };
+  for (const PortIndex port : binding.inputs)
+    if (table.description.ports.at(port).causality != subsystem::Causality::input)
+      throw core::InternalError(
+          fmt::format("{}.{} was bound as an input.", instance_.name(), table.description.ports[port].name));
+  const auto inputs = compile(binding.inputs, inlineInputs_, manyInputs_);
+  const auto outputs = compile(binding.outputs, inlineOutputs_, manyOutputs_);
+  inputs_ = inputs.data();
+  outputs_ = outputs.data();
+  inputCount_ = static_cast<std::uint32_t>(inputs.size());
+  outputCount_ = static_cast<std::uint32_t>(outputs.size());
+  discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
+  discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
+}
+
+void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) {
+  const Functions& f = instance_.functions();
+  require({f.setupExperiment(component_, experiment.tolerance ? fmi2::kTrue : fmi2::kFalse,
+                             experiment.tolerance.value_or(0.0), experiment.start, fmi2::kTrue, experiment.end),
+           "fmi2SetupExperiment"},
+          fmt::format("(start = {} s, stop = {} s)", core::text(experiment.start), core::text(experiment.end)));
+  require({f.enterInitializationMode(component_), "fmi2EnterInitializationMode"});
+  instance_.enter(Phase::initialising);
+}
+
+void CoSimulation::leaveInitialisation() {
+  require({instance_.functions().exitInitializationMode(component_), "fmi2ExitInitializationMode"});
+  instance_.enter(Phase::stepping);
+  settled(Status::ok);
+}
+
+Status CoSimulation::settled(Status status) {
+  plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any();
+  return status;
+}
+
+void CoSimulation::require(const Answer& answer, const std::string& arguments) {
+  settled(instance_.note(answer, arguments));
+  if (answer.bad()) throw core::SubsystemError(fmt::format("{}: {}", instance_.name(), instance_.failure()));
+}
+
+Answer CoSimulation::setInputs(const double* u) {
+  Answer answer;
+  if (inputCount_ != 0) answer = {setReal_(component_, inputs_, inputCount_, u), "fmi2SetReal"};
+  if (answer.bad()) return answer;
+  const Answer discrete = discreteInputs_.set(component_, instance_.functions());
+  return discrete.status > answer.status ? discrete : answer;
+}
+
+Answer CoSimulation::getOutputs(double* y) {
+  Answer answer;
+  if (outputCount_ != 0) answer = {getReal_(component_, outputs_, outputCount_, y), "fmi2GetReal"};
+  if (answer.bad()) return answer;
+  const Answer discrete = discreteOutputs_.get(component_, instance_.functions());
+  return discrete.status > answer.status ? discrete : answer;
+}
+
+Status CoSimulation::evaluate(double t, std::span<const double> u, std::span<double> y) {
+  // FMI 2.0 has no values for inputs just set outside of initialisation mode: a step must come between (2.0.4, 4.2.1).
+  if (instance_.phase() != Phase::initialising)
+    return instance_.fail("An FMU of version 2.0 can be evaluated during initialisation only.");
+  const Answer set = setInputs(u.data());
+  if (set.bad()) return instance_.note(set, atTime(t));
+  const Answer get = getOutputs(y.data());
+  return instance_.note(get.status > set.status ? get : set, atTime(t));
+}
+
+Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
+  if (instance_.functions().getDirectionalDerivative == nullptr || input >= inputCount_ ||
+      (instance_.phase() != Phase::initialising && instance_.phase() != Phase::stepping))
+    return instance_.fail("The FMU gives no directional derivative here.");
+  const double seed = 1.0;
+  const Answer answer{instance_.functions().getDirectionalDerivative(component_, outputs_, outputCount_,
+                                                                     inputs_ + input, 1, &seed, dy.data()),
+                      "fmi2GetDirectionalDerivative"};
+  return settled(instance_.note(answer));
+}
+
+StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
+  if (!plain_) [[unlikely]]
+    return advanceAllTypes(step, u.coefficients.data(), y.data());
+  // What is not simply ok leaves through finish(), so that the usual way stays short.
+  if (inputCount_ != 0)
+    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients.data());
+        status != fmi2::Status::ok) [[unlikely]]
+      return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
+  if (const fmi2::Status status =
+          doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
+      status != fmi2::Status::ok) [[unlikely]]
+    return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
+  if (outputCount_ != 0)
+    if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y.data()); status != fmi2::Status::ok)
+        [[unlikely]]
+      return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
+  return {Status::ok, step.t1};
+}
+
+StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, const double* u, double* y) {
+  if (instance_.phase() == Phase::stepping) return finish(step, y, Stage::set, setInputs(u));
+  return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
+}
+
+StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage done, Answer answer) {
+  Answer worst = answer;
+  if (done == Stage::set) {
+    if (answer.bad()) return refused(step, answer, step.t0);
+    answer = {doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse), "fmi2DoStep"};
+    done = Stage::step;
+  }
+  if (done == Stage::step) {
+    if (answer.bad()) return notStepped(step, answer.status);
+    if (answer.status > worst.status) worst = answer;
+    answer = getOutputs(y);
+  }
+  if (answer.bad()) return refused(step, answer, step.t1);
+  if (answer.status > worst.status) worst = answer;
+  if (worst.status == fmi2::Status::ok) return {Status::ok, step.t1};
+  return warned(step, worst);
+}
+
+StepResult CoSimulation::warned(const subsystem::Step& step, const Answer& answer) {
+  return {instance_.note(answer, atTime(step.t0)), step.t1};
+}
+
+StepResult CoSimulation::refused(const subsystem::Step& step, const Answer& answer, double reached) {
+  const Status status = settled(instance_.note(answer, atTime(reached)));
+  return {status, status == Status::discard ? reached : step.t0};
+}
+
+StepResult CoSimulation::notStepped(const subsystem::Step& step, fmi2::Status status) {
+  const Functions& f = instance_.functions();
+  const std::string arguments = fmt::format("(t = {} s, h = {} s)", core::text(step.t0), core::text(step.t1 - step.t0));
+  const Status result = settled(instance_.note({status, "fmi2DoStep"}, arguments));
+  if (status == fmi2::Status::pending) {
+    if (f.cancelStep != nullptr) f.cancelStep(component_);
+    instance_.addToFailure(
+        " It computes steps asynchronously, which it was not asked to do and Koppla does not support.");
+  }
+  if (result != Status::discard) return {result, step.t0};
+
+  double reached = step.t0;
+  if (f.getRealStatus != nullptr &&
+      f.getRealStatus(component_, fmi2::StatusKind::lastSuccessfulTime, &reached) != fmi2::Status::ok)
+    reached = step.t0;
+  fmi2::Boolean over = fmi2::kFalse;
+  if (f.getBooleanStatus != nullptr &&
+      f.getBooleanStatus(component_, fmi2::StatusKind::terminated, &over) == fmi2::Status::ok && over != fmi2::kFalse)
+    instance_.addToFailure(" It asks to end the simulation.");
+  // Written so that a NaN becomes t0.
+  return {result, reached > step.t0 ? std::min(reached, step.t1) : step.t0};
+}
+
+void CoSimulation::observe(std::span<const PortIndex> ports, core::Values& into) {
+  const Functions& f = instance_.functions();
+  if (instance_.phase() == Phase::lost) throw core::SubsystemError(instance_.name() + ": " + instance_.failure());
+  const auto get = [&](auto&& isOfType, auto* function, auto& values, const char* call) {
+    std::vector<fmi2::ValueReference> references;
+    for (const PortIndex port : ports)
+      if (isOfType(describe().ports.at(port).type)) references.push_back(instance_.ports().references[port]);
+    if (references.empty()) return;
+    const std::size_t before = values.size();
+    values.resize(before + references.size());
+    require({function(component_, references.data(), references.size(), values.data() + before), call});
+  };
+  get([](Type type) { return type == Type::real; }, f.getReal, into.reals, "fmi2GetReal");
+  get([](Type type) { return type == Type::integer || type == Type::enumeration; }, f.getInteger, into.integers,
+      "fmi2GetInteger");
+  const std::size_t booleans = into.booleans.size();
+  get([](Type type) { return type == Type::boolean; }, f.getBoolean, into.booleans, "fmi2GetBoolean");
+  for (std::size_t i = booleans; i < into.booleans.size(); ++i) into.booleans[i] = into.booleans[i] != 0 ? 1 : 0;
+  std::vector<fmi2::String> strings;
+  get([](Type type) { return type == Type::string; }, f.getString, strings, "fmi2GetString");
+  for (const fmi2::String string : strings) into.strings.emplace_back(string != nullptr ? string : "");
+}
+
+}  // namespace
+
+std::unique_ptr<subsystem::Subsystem> instantiate(std::shared_ptr<Fmu> fmu, std::string instance, core::Log& log,
+                                                  const Options& options) {
+  return std::make_unique<CoSimulation>(std::move(fmu), std::move(instance), log, options);
+}
+
+}  // namespace koppla::fmi

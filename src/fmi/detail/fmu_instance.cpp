@@ -1,0 +1,135 @@
+#include "koppla/fmi/detail/fmu_instance.hpp"
+
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+
+namespace koppla::fmi::detail {
+
+namespace {
+
+std::string word(fmi2::Status status) {
+  switch (status) {
+    case fmi2::Status::ok:
+      return "fmi2OK";
+    case fmi2::Status::warning:
+      return "fmi2Warning";
+    case fmi2::Status::discard:
+      return "fmi2Discard";
+    case fmi2::Status::error:
+      return "fmi2Error";
+    case fmi2::Status::fatal:
+      return "fmi2Fatal";
+    case fmi2::Status::pending:
+      return "fmi2Pending";
+  }
+  return fmt::format("the unknown status {}", static_cast<int>(status));
+}
+
+subsystem::Status translated(fmi2::Status status) {
+  switch (status) {
+    case fmi2::Status::ok:
+      return subsystem::Status::ok;
+    case fmi2::Status::warning:
+      return subsystem::Status::warning;
+    case fmi2::Status::discard:
+      return subsystem::Status::discard;
+    case fmi2::Status::fatal:
+      return subsystem::Status::fatal;
+    case fmi2::Status::error:
+    case fmi2::Status::pending:
+      return subsystem::Status::error;
+  }
+  return subsystem::Status::error;
+}
+
+}  // namespace
+
+FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
+    : fmu_(std::move(fmu)), log_(std::move(name), fmu_->model(), log, options), model_(fmu_->load(log)) {
+  if (log_.instance().empty()) throw core::InputError("An instance of an FMU has no name.", "Give it one.");
+  const std::string resources = fmu_->resourceUri();
+  component_ = functions().instantiate(log_.instance().c_str(), fmi2::Kind::coSimulation, fmu_->model().guid.c_str(),
+                                       resources.c_str(), log_.callbacks(), fmi2::kFalse,
+                                       options.logging ? fmi2::kTrue : fmi2::kFalse);
+  if (component_ != nullptr) return;
+  const bool needsTool = fmu_->model().coSimulation.needsExecutionTool;
+  throw core::SubsystemError(fmt::format(
+      "{}: fmi2Instantiate of {} gave no instance.{}{}", log_.instance(), fmu_->file().string(), log_.lastWords(),
+      needsTool ? " The FMU needs the tool that exported it: install that, or export "
+                  "the FMU with its own solver."
+                : " Where that is not enough, 'logging = true' in its [[subsystems]] makes it say more."));
+}
+
+FmuInstance::~FmuInstance() {
+  terminate();
+  if (!model_.library->givenUp()) functions().freeInstance(component_);
+}
+
+subsystem::Status FmuInstance::note(const Answer& answer, const std::string& arguments) {
+  const subsystem::Status status = translated(answer.status);
+  if (status == subsystem::Status::ok) return status;
+  const std::string what = fmt::format("{}{} returned {}.", answer.call, arguments, word(answer.status));
+  if (status == subsystem::Status::warning) {
+    if (++warnings_ == 1)
+      log_.write(core::Severity::warning, what + log_.lastWords() + " Further warnings of this kind are only counted.");
+    return status;
+  }
+  failure_ = what + log_.lastWords();
+  if (status == subsystem::Status::error) phase_ = Phase::failed;
+  if (status == subsystem::Status::fatal) {
+    phase_ = Phase::lost;
+    model_.library->giveUp();
+  }
+  return status;
+}
+
+subsystem::Status FmuInstance::fail(std::string what) {
+  if (phase_ != Phase::failed && phase_ != Phase::lost) failure_ = std::move(what);
+  return phase_ == Phase::lost ? subsystem::Status::fatal : subsystem::Status::error;
+}
+
+subsystem::Status FmuInstance::save(subsystem::Slot slot) {
+  if (functions().getState == nullptr) return fail("The FMU cannot save its state.");
+  if (phase_ != Phase::initialising && phase_ != Phase::stepping) return fail("There is no state to save.");
+  SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+  saved.phase = phase_;
+  // The old state is handed in, so that the FMU can write over it rather than allocate.
+  return note({functions().getState(component_, &saved.state), "fmi2GetFMUstate"});
+}
+
+subsystem::Status FmuInstance::restore(subsystem::Slot slot) {
+  const SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+  if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated)
+    return fail("There is no saved state to go back to.");
+  const subsystem::Status status = note({functions().setState(component_, saved.state), "fmi2SetFMUstate"});
+  if (status <= subsystem::Status::warning) phase_ = saved.phase;
+  return status;
+}
+
+void FmuInstance::freeStates() {
+  for (SavedState& saved : states_)
+    if (saved.state != nullptr && !model_.library->givenUp()) {
+      note({functions().freeState(component_, &saved.state), "fmi2FreeFMUstate"});
+      saved.state = nullptr;
+    }
+}
+
+void FmuInstance::terminate() noexcept {
+  if (model_.library->givenUp() || phase_ == Phase::terminated) return;
+  try {
+    freeStates();
+    if (phase_ == Phase::stepping) {
+      const subsystem::Status status = note({functions().terminate(component_), "fmi2Terminate"});
+      if (status > subsystem::Status::warning) log_.write(core::Severity::warning, failure_);
+    }
+    if (warnings_ > 1) log_.write(core::Severity::warning, fmt::format("{} calls returned fmi2Warning.", warnings_));
+  } catch (...) {  // the log failed; there is nobody left to tell
+  }
+  if (phase_ != Phase::lost) phase_ = Phase::terminated;
+}
+
+}  // namespace koppla::fmi::detail

@@ -1,0 +1,76 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include "koppla/fmi/detail/discrete_access.hpp"
+#include "koppla/fmi/fmu.hpp"
+#include "koppla/fmi/logger.hpp"
+#include "koppla/subsystem/subsystem.hpp"
+
+namespace koppla::fmi::detail {
+
+/// Where an instance is in its life (FMI 2.0.4, 4.2.4).
+enum class Phase : std::uint8_t {
+  instantiated,
+  initialising,
+  stepping,
+  terminated,
+  failed,  ///< after fmi2Error: a saved state can still bring it back
+  lost     ///< after fmi2Fatal: no call is allowed any more, not even to free it
+};
+
+/// Owns one fmi2Component with its saved states, and keeps account of how its calls end.
+class FmuInstance {
+ public:
+  FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options);
+  ~FmuInstance();
+  FmuInstance(const FmuInstance&) = delete;
+  FmuInstance& operator=(const FmuInstance&) = delete;
+
+  [[nodiscard]] fmi2::Component component() const { return component_; }
+  [[nodiscard]] const Functions& functions() const { return model_.library->functions(); }
+  [[nodiscard]] const PortTable& ports() const { return *model_.ports; }
+  [[nodiscard]] const Variable& variable(subsystem::PortIndex port) const {
+    return fmu_->model().variables[ports().variables[port]];
+  }
+  [[nodiscard]] const std::string& name() const { return log_.instance(); }
+  [[nodiscard]] InstanceLog& log() { return log_; }
+
+  [[nodiscard]] Phase phase() const { return phase_; }
+  void enter(Phase phase) { phase_ = phase; }
+
+  /// Notes how a call ended: a warning is logged once and counted, anything worse becomes failure() and ends the phase
+  /// if it was an error. `arguments` stand behind the call in the text, such as "(t = 0.5 s)".
+  subsystem::Status note(const Answer& answer, const std::string& arguments = {});
+  /// Notes a failure that is not the answer of a call. What the instance failed or was lost of before stays the reason.
+  subsystem::Status fail(std::string what);
+  void addToFailure(const std::string& more) { failure_ += more; }
+  [[nodiscard]] const std::string& failure() const { return failure_; }
+
+  subsystem::Status save(subsystem::Slot slot);
+  subsystem::Status restore(subsystem::Slot slot);
+  void terminate() noexcept;
+
+ private:
+  struct SavedState {
+    fmi2::State state = nullptr;
+    Phase phase = Phase::instantiated;
+  };
+
+  void freeStates();
+
+  // In this order: the log outlives the library, which may speak while it is unloaded, and the folder outlives both.
+  std::shared_ptr<Fmu> fmu_;
+  InstanceLog log_;
+  LoadedModel model_;
+  fmi2::Component component_ = nullptr;
+  Phase phase_ = Phase::instantiated;
+  std::array<SavedState, subsystem::kSlots> states_{};
+  std::size_t warnings_ = 0;
+  std::string failure_;
+};
+
+}  // namespace koppla::fmi::detail

@@ -1,0 +1,206 @@
+#include "koppla/fmi/archive.hpp"
+
+#include <cstdlib>
+#include <cstring>
+
+#include <sys/stat.h>
+
+#include "helpers.hpp"
+
+namespace koppla::fmi::test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::HasSubstr;
+
+/// Unpacks into a place for temporary files of its own, so that it shows what is left there.
+class Archive : public ::testing::Test {
+ protected:
+  Archive() {
+    const char* before = std::getenv("TMPDIR");
+    if (before != nullptr) before_ = before;
+    fs::create_directory(temporary_);
+    ::setenv("TMPDIR", temporary_.c_str(), 1);
+  }
+  ~Archive() override {
+    if (before_.empty())
+      ::unsetenv("TMPDIR");
+    else
+      ::setenv("TMPDIR", before_.c_str(), 1);
+  }
+
+  fs::path make(const std::vector<ZipEntry>& entries) {
+    std::vector<ZipEntry> all{{"modelDescription.xml", "<fmiModelDescription/>"}};
+    all.insert(all.end(), entries.begin(), entries.end());
+    writeZip(file_, all);
+    return file_;
+  }
+
+  std::string refusal(const fs::path& file, const ArchiveLimits& limits = {}) {
+    const std::string message = messageOf<core::InputError>([&] { unpack(file, limits); });
+    EXPECT_TRUE(fs::is_empty(temporary_)) << "something was left behind";
+    EXPECT_THAT(message, HasSubstr(file.string()));
+    return message;
+  }
+
+  core::TemporaryFolder folder_{"test"};
+  fs::path file_ = folder_.path() / "model.fmu";
+  fs::path temporary_ = folder_.path() / "tmp";
+  std::string before_;
+};
+
+TEST_F(Archive, UnpacksAllEntriesAndForgetsThemWithTheFolder) {
+  make({{"binaries/linux64/Test.so", std::string(200'000, 'x')}, {"resources/", ""}, {"resources/a b/c.txt", "C"}});
+  {
+    const core::TemporaryFolder unpacked = unpack(file_);
+    EXPECT_EQ(readBytes(unpacked.path() / "modelDescription.xml"), "<fmiModelDescription/>");
+    EXPECT_EQ(readBytes(unpacked.path() / "binaries/linux64/Test.so"), std::string(200'000, 'x'));
+    EXPECT_EQ(readBytes(unpacked.path() / "resources/a b/c.txt"), "C");
+  }
+  EXPECT_TRUE(fs::is_empty(temporary_));
+}
+
+TEST_F(Archive, AcceptsBackslashesAndLeadingDots) {
+  make({{"binaries\\linux64\\Test.so", "A"}, {"./resources/./x.txt", "B"}, {"documentation\\", ""}});
+  const core::TemporaryFolder unpacked = unpack(file_);
+  EXPECT_EQ(readBytes(unpacked.path() / "binaries/linux64/Test.so"), "A");
+  EXPECT_EQ(readBytes(unpacked.path() / "resources/x.txt"), "B");
+  EXPECT_TRUE(fs::is_directory(unpacked.path() / "documentation"));
+}
+
+TEST_F(Archive, KeepsTheRightToExecute) {
+  make({{"resources/tool", "#!", S_IFREG | 0755U}, {"resources/data", "", S_IFREG | 0644U}});
+  const core::TemporaryFolder unpacked = unpack(file_);
+  const auto executable = [&](const char* name) {
+    return (fs::status(unpacked.path() / name).permissions() & fs::perms::owner_exec) != fs::perms::none;
+  };
+  EXPECT_TRUE(executable("resources/tool"));
+  EXPECT_FALSE(executable("resources/data"));
+}
+
+TEST_F(Archive, RefusesEntriesThatLeadOut) {
+  for (const char* name : {"../evil.txt", "resources/../../evil.txt", "/tmp/evil.txt", "\\evil.txt", "..\\evil.txt",
+                           "a\\..\\..\\evil.txt", "C:\\evil.txt", "c:evil.txt", "./../evil.txt", "a/.."}) {
+    EXPECT_THAT(refusal(make({{name, "evil"}})), HasSubstr("leads out")) << name;
+    EXPECT_FALSE(fs::exists(folder_.path() / "evil.txt"));
+  }
+}
+
+TEST_F(Archive, RefusesLinksAndDevices) {
+  EXPECT_THAT(refusal(make({{"resources/passwd", "/etc/passwd", S_IFLNK | 0777U}})), HasSubstr("link"));
+  EXPECT_THAT(refusal(make({{"resources/null", "", S_IFCHR | 0666U}})), HasSubstr("device"));
+}
+
+TEST_F(Archive, RefusesDoubles) {
+  make({{"resources/one.txt", "1"}, {"resources/two.txt", "2"}});
+  writeBytes(file_, replaced(readBytes(file_), "resources/two.txt", "resources/one.txt"));
+  EXPECT_THAT(refusal(file_), HasSubstr("'resources/one.txt' is there twice"));
+  EXPECT_THAT(refusal(make({{"a/b", "1"}, {"./a/b", "2"}})), HasSubstr("'a/b' is there twice"));
+  EXPECT_THAT(refusal(make({{"a", "file"}, {"a/b", "file in it"}})), HasSubstr("both a file and a folder"));
+}
+
+TEST_F(Archive, RefusesEncryptedEntries) {
+  EXPECT_THAT(refusal(make({{"resources/secret.txt", "secret", 0, false, true}})), HasSubstr("encrypted"));
+}
+
+TEST_F(Archive, RefusesWhatIsTooLarge) {
+  const std::string noise = [] {
+    std::string text;
+    for (unsigned i = 0, x = 1; i < 5000; ++i, x = x * 1664525U + 1013904223U) text += static_cast<char>(x >> 24U);
+    return text;
+  }();
+  make({{"resources/a", noise}, {"resources/b", noise}});
+  EXPECT_NO_THROW(unpack(file_, {.totalBytes = 10'022, .entryBytes = 5000}));
+  EXPECT_THAT(refusal(file_, {.totalBytes = 10'021}), HasSubstr("10021 bytes"));
+  EXPECT_THAT(refusal(file_, {.entryBytes = 4999}), HasSubstr("'resources/a' has 5000 bytes"));
+  EXPECT_THAT(refusal(file_, {.entries = 2}), HasSubstr("3 entries; 2 are accepted"));
+}
+
+TEST_F(Archive, RefusesBombsByTheirRatio) {
+  make({{"resources/zeros", std::string(1 << 20U, '\0')}});
+  EXPECT_NO_THROW(unpack(file_));  // below the floor nobody is harmed
+  EXPECT_THAT(refusal(file_, {.ratioFloor = 1000}), HasSubstr("more than 250 times its size"));
+}
+
+/// The record of the last entry in the central directory (APPNOTE 4.3.12).
+std::size_t lastRecord(const std::string& bytes) {
+  return bytes.rfind("PK\x01\x02");
+}
+
+void put32(std::string& bytes, std::size_t at, std::uint32_t value) {
+  for (unsigned i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i) & 0xFFU);
+}
+
+TEST_F(Archive, RefusesEntriesLargerThanTheyDeclare) {
+  make({{"resources/zeros", std::string(1 << 20U, '\0')}});
+  std::string bytes = readBytes(file_);
+  put32(bytes, lastRecord(bytes) + 24, 10);  // uncompressed size
+  writeBytes(file_, bytes);
+  refusal(file_);
+}
+
+TEST_F(Archive, RefusesEntriesThatOverlap) {
+  make({{"resources/a", std::string(100, 'a'), 0, true}});
+  std::string bytes = readBytes(file_);
+  put32(bytes, lastRecord(bytes) + 20, 100'000);  // compressed size
+  writeBytes(file_, bytes);
+  EXPECT_THAT(refusal(file_), HasSubstr("larger than the archive"));
+}
+
+TEST_F(Archive, RefusesWrongChecksums) {
+  make({{"resources/data", "stored as it is", 0, true}});
+  writeBytes(file_, replaced(readBytes(file_), "stored as it is", "stored as it iz"));
+  EXPECT_THAT(refusal(file_), HasSubstr("CRC"));
+}
+
+TEST_F(Archive, RefusesWhatIsNoArchive) {
+  EXPECT_THAT(refusal(folder_.path() / "none.fmu"), HasSubstr("no such file"));
+  EXPECT_THAT(refusal(temporary_), HasSubstr("a folder"));
+  writeBytes(file_, "this is not a zip archive");
+  EXPECT_THAT(refusal(file_), HasSubstr("no zip archive"));
+  writeBytes(file_, "");
+  refusal(file_);
+}
+
+TEST_F(Archive, RefusesArchivesCutAnywhere) {
+  make({{"binaries/linux64/Test.so", std::string(3000, 'x'), 0, true}, {"resources/data", "some text"}});
+  const std::string bytes = readBytes(file_);
+  for (std::size_t length = 0; length < bytes.size(); length += 13) {
+    writeBytes(file_, bytes.substr(0, length));
+    refusal(file_);
+  }
+}
+
+TEST_F(Archive, RefusesOrUnpacksArchivesWithAnyByteChanged) {
+  make({{"resources/data", "some text to be compressed, compressed, compressed"}});
+  const std::string bytes = readBytes(file_);
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    std::string changed = bytes;
+    changed[at] = static_cast<char>(changed[at] ^ 0x55);
+    writeBytes(file_, changed);
+    try {
+      unpack(file_);
+    } catch (const core::InputError&) {
+    }
+    ASSERT_TRUE(fs::is_empty(temporary_)) << at;
+    ASSERT_FALSE(fs::exists(folder_.path() / "resources"));
+  }
+}
+
+TEST_F(Archive, SaysWhatIsThereInPlaceOfAModelDescription) {
+  writeZip(file_, {{"readme.txt", "hello"}});
+  EXPECT_THAT(refusal(file_), HasSubstr("holds no modelDescription.xml"));
+  writeZip(file_, {{"Model/modelDescription.xml", "<x/>"}});
+  EXPECT_THAT(refusal(file_), HasSubstr("zip the content of that folder"));
+  writeZip(file_, {{"SystemStructure.ssd", "<x/>"}});
+  EXPECT_THAT(refusal(file_), HasSubstr("SSP package"));
+}
+
+TEST_F(Archive, SaysWhenThereIsNoRoom) {
+  make({});
+  ::setenv("TMPDIR", (folder_.path() / "nowhere").c_str(), 1);
+  EXPECT_THAT(messageOf<core::InputError>([&] { unpack(file_); }), HasSubstr("TMPDIR"));
+}
+
+}  // namespace
+}  // namespace koppla::fmi::test

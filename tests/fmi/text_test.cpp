@@ -1,0 +1,65 @@
+#include "koppla/fmi/text.hpp"
+
+#include <clocale>
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "koppla/core/value.hpp"
+
+namespace koppla::fmi {
+namespace {
+
+TEST(Text, RealsAreReadAsXmlSchemaWritesThem) {
+  EXPECT_EQ(readReal("1.5"), 1.5);
+  EXPECT_EQ(readReal("  \t-2e3\r\n"), -2000.0);
+  EXPECT_EQ(readReal("+3"), 3.0);
+  EXPECT_EQ(readReal(".5"), 0.5);
+  EXPECT_EQ(readReal("INF"), HUGE_VAL);
+  EXPECT_EQ(readReal("-INF"), -HUGE_VAL);
+  EXPECT_TRUE(std::isnan(readReal("NaN").value()));
+  EXPECT_EQ(readReal("1e-400"), 0.0);
+}
+
+TEST(Text, WhatIsNoRealIsNotRead) {
+  for (const char* text : {"", " ", "1,5", "1.5 m", "0x10", "+-1", "one", "1e", "1e400", "--1"})
+    EXPECT_FALSE(readReal(text)) << text;
+}
+
+TEST(Text, IntegersKeepToTheirRange) {
+  EXPECT_EQ(readInteger(" -2147483648 "), -2147483647 - 1);
+  EXPECT_FALSE(readInteger("2147483648"));
+  EXPECT_FALSE(readInteger("1.0"));
+  EXPECT_EQ(readUnsigned("4294967295"), 4294967295U);
+  EXPECT_FALSE(readUnsigned("4294967296"));
+  EXPECT_FALSE(readUnsigned("-1"));
+}
+
+TEST(Text, ALocaleWithCommasChangesNothing) {
+  const std::string before = std::setlocale(LC_ALL, nullptr);
+  for (const char* name : {"de_DE.UTF-8", "de_DE", "fr_FR.UTF-8"}) std::setlocale(LC_ALL, name);
+  EXPECT_EQ(readReal("1.5"), 1.5);
+  std::setlocale(LC_ALL, before.c_str());
+}
+
+RC_GTEST_PROP(Text, EveryRealWrittenIsReadBack, (double value)) {
+  RC_ASSERT(readReal(" " + core::text(value) + "\n") == value);
+}
+
+TEST(Text, Utf8IsToldFromOtherBytes) {
+  EXPECT_TRUE(isUtf8("plain, \xc3\xa4, \xe2\x82\xac, \xf0\x9f\x98\x80"));
+  EXPECT_FALSE(isUtf8("\xe4"));          // Latin-1
+  EXPECT_FALSE(isUtf8("\xc0\xaf"));      // overlong
+  EXPECT_FALSE(isUtf8("\xed\xa0\x80"));  // surrogate
+  EXPECT_FALSE(isUtf8("\xf4\x90\x80\x80"));
+  EXPECT_FALSE(isUtf8("\xe2\x82"));
+  EXPECT_EQ(asUtf8("gr\xfcn \xc3\xa4 \xe2\x82"), "gr?n \xc3\xa4 ??");
+}
+
+RC_GTEST_PROP(Text, RepairedTextIsUtf8, (const std::string& bytes)) {
+  RC_ASSERT(isUtf8(asUtf8(bytes)));
+}
+
+}  // namespace
+}  // namespace koppla::fmi
