@@ -1,0 +1,102 @@
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <cstdint>
+
+namespace koppla::coupling {
+
+/// Counts calls exactly and estimates the time spent in them. Two clock reads cost as much as ten small FMI calls, so
+/// cheap calls are timed by sampling: the first ones, then one in 1024; expensive ones are always timed. What a timed
+/// call took counts once; only cheap samples stand for the calls between them, so that one sample that met an
+/// interruption of the process does not stand for a thousand.
+///
+/// All that an untimed call touches is a countdown, which may live elsewhere, next to other hot data.
+class CallMeter {
+ public:
+  /// Untimed calls that are left before the next timed one.
+  using Countdown = std::uint32_t;
+
+  /// Calls that contain others are sampled in another rhythm than those, so that they do not time the clock reads
+  /// inside.
+  explicit CallMeter(Countdown betweenSamples = kInnerRhythm) : betweenSamples_(betweenSamples) {}
+
+  /// A call whose turn it is to be timed; for the others the caller counts down.
+  template <class Call>
+  auto measure(Countdown& countdown, Call&& call) {
+    const auto begin = std::chrono::steady_clock::now();
+    auto result = call();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - begin;
+    countdown = note(std::max(0.0, taken.count() - clockSeconds()));
+    return result;
+  }
+
+  [[nodiscard]] std::uint64_t count(Countdown countdown) const { return granted_ - countdown; }
+  [[nodiscard]] double seconds(Countdown countdown) const {
+    const double perUntimed = cheap_ > 0 ? cheapSeconds_ / static_cast<double>(cheap_) : leastSeconds_;
+    const std::uint64_t untimed = count(countdown) - timed_;
+    return untimed == 0 ? timedSeconds_ : timedSeconds_ + perUntimed * static_cast<double>(untimed);
+  }
+
+ private:
+  static constexpr std::uint64_t kFirst = 16;
+  static constexpr Countdown kInnerRhythm = 1023;
+  static constexpr double kExpensive = 5e-6;  // s; two clock reads are then below 1 %
+
+  /// What two reads of the clock cost by themselves, which would otherwise dominate the time of a cheap call.
+  static double clockSeconds() {
+    static const double seconds = [] {
+      double least = 1.0;
+      for (int i = 0; i < 100; ++i) {
+        const auto begin = std::chrono::steady_clock::now();
+        least = std::min(least, std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+      }
+      return least;
+    }();
+    return seconds;
+  }
+
+  /// Takes the time of a call; returns how many untimed ones may follow.
+  Countdown note(double seconds) {
+    const bool expensive = seconds > kExpensive;
+    ++timed_;
+    timedSeconds_ += seconds;
+    leastSeconds_ = std::min(leastSeconds_, seconds);
+    if (timed_ > kFirst && !expensive) {  // the first ones met cold caches
+      ++cheap_;
+      cheapSeconds_ += seconds;
+    }
+    const Countdown untimed = timed_ < kFirst || expensive ? 0 : betweenSamples_;
+    granted_ += 1 + untimed;
+    return untimed;
+  }
+
+  Countdown betweenSamples_;
+  std::uint64_t granted_ = 0;  ///< calls up to the next timed one
+  std::uint64_t timed_ = 0;
+  double timedSeconds_ = 0.0;
+  double leastSeconds_ = HUGE_VAL;
+  std::uint64_t cheap_ = 0;  ///< timed ones that stand for others
+  double cheapSeconds_ = 0.0;
+};
+
+/// A meter with its own countdown, where calls are not that many.
+class CallCounter {
+ public:
+  template <class Call>
+  auto measure(Call&& call) {
+    if (countdown_ == 0) return meter_.measure(countdown_, call);
+    --countdown_;
+    return call();
+  }
+  [[nodiscard]] std::uint64_t count() const { return meter_.count(countdown_); }
+  [[nodiscard]] double seconds() const { return meter_.seconds(countdown_); }
+
+ private:
+  static constexpr CallMeter::Countdown kOuterRhythm = 996;  // with the timed call a prime number
+  CallMeter meter_{kOuterRhythm};
+  CallMeter::Countdown countdown_ = 0;
+};
+
+}  // namespace koppla::coupling

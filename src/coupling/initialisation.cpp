@@ -1,0 +1,337 @@
+#include "koppla/coupling/initialisation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+
+#include <Eigen/Dense>
+
+#include "koppla/coupling/graph.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+using subsystem::PortIndex;
+
+/// A connected output.
+struct Node {
+  std::size_t position;
+  PortIndex port;
+};
+
+class Initialiser {
+ public:
+  Initialiser(const System& system, Network& network, double t, const AlgorithmSettings& settings)
+      : system_(system), network_(network), t_(t), settings_(settings), lastInputs_(network.size()) {}
+
+  InitialisationReport run() {
+    network_.takeStartValues();
+    for (const auto& component : components()) {
+      const bool loop = component.size() > 1 || selfDependent_[component.front()];
+      const bool fine = loop ? solveLoop(component) : evaluateIfChanged(nodes_[component.front()].position);
+      if (!fine) return std::move(report_);
+    }
+    settle();
+    if (!report_.fault) report_.fault = network_.explosion();
+    return std::move(report_);
+  }
+
+ private:
+  /// Groups of outputs in the order in which they can be computed; several in one group depend on each other. An output
+  /// that declares no dependencies depends on a node that stands for all inputs of its member, so that the graph stays
+  /// as small as the connections.
+  std::vector<std::vector<std::size_t>> components() {
+    using Key = std::pair<MemberIndex, PortIndex>;
+    std::vector<std::size_t> positionOf(system_.members.size());
+    for (std::size_t i = 0; i < network_.size(); ++i) positionOf[network_.member(i)] = i;
+    std::map<Key, std::size_t> nodeOf;
+    for (const Connection& c : system_.connections)
+      if (nodeOf.try_emplace({c.from.member, c.from.port}, nodes_.size()).second)
+        nodes_.push_back({positionOf[c.from.member], c.from.port});
+    const std::size_t outputs = nodes_.size();
+    // The outputs first, then for every member a node for all its inputs.
+    std::vector<std::vector<std::size_t>> targets(outputs + system_.members.size());
+    std::map<Key, std::size_t> sourceOf;  // of an input: the output that feeds it
+    for (const Connection& c : system_.connections) {
+      const std::size_t source = nodeOf.at({c.from.member, c.from.port});
+      sourceOf[{c.to.member, c.to.port}] = source;
+      targets[source].push_back(outputs + c.to.member);
+    }
+    selfDependent_.assign(outputs, false);
+    for (std::size_t node = 0; node < outputs; ++node) {
+      const MemberIndex member = network_.member(nodes_[node].position);
+      const auto& declared = system_.members[member].subsystem->describe().initialDependenciesOf(nodes_[node].port);
+      if (!declared) {
+        targets[outputs + member].push_back(node);
+        continue;
+      }
+      for (const PortIndex input : *declared) {
+        const auto source = sourceOf.find({member, input});
+        if (source == sourceOf.end()) continue;
+        targets[source->second].push_back(node);
+        if (source->second == node) selfDependent_[node] = true;
+      }
+    }
+    return withoutInputNodes(strongComponents(targets), outputs);
+  }
+
+  /// An output that is alone in a group with its member's inputs depends on itself.
+  std::vector<std::vector<std::size_t>> withoutInputNodes(std::vector<std::vector<std::size_t>> components,
+                                                          std::size_t outputs) {
+    std::vector<std::vector<std::size_t>> result;
+    for (auto& component : components) {
+      const std::size_t before = component.size();
+      std::erase_if(component, [outputs](std::size_t node) { return node >= outputs; });
+      if (component.empty()) continue;
+      if (component.size() == 1 && before > 1) selfDependent_[component.front()] = true;
+      result.push_back(std::move(component));
+    }
+    return result;
+  }
+
+  [[nodiscard]] std::string name(const Node& node) const {
+    const Member& member = system_.members[network_.member(node.position)];
+    return member.name + "." + member.subsystem->describe().ports[node.port].name;
+  }
+
+  bool fail(const Fault& fault) {
+    report_.fault = fault;
+    return false;
+  }
+
+  bool evaluate(std::size_t position) {
+    network_.gather(position);
+    const auto u = network_.inputsOf(position);
+    lastInputs_[position].assign(u.begin(), u.end());
+    evaluated_.insert(position);
+    if (const Fault fault = network_.evaluate(position, t_)) return fail(fault);
+    return true;
+  }
+
+  [[nodiscard]] bool inputsChanged(std::size_t position) {
+    if (!evaluated_.contains(position) || network_.hasDiscreteInputs(position)) return true;
+    network_.gather(position);
+    return !std::ranges::equal(network_.inputsOf(position), lastInputs_[position]);
+  }
+
+  bool evaluateIfChanged(std::size_t position) { return !inputsChanged(position) || evaluate(position); }
+
+  /// Inputs that no output depends on are set last; nothing may change by it unless a declaration is wrong.
+  void settle() {
+    constexpr unsigned kSweeps = 20;
+    for (unsigned sweep = 0; sweep < kSweeps; ++sweep) {
+      const std::vector<double> before(network_.outputs().begin(), network_.outputs().end());
+      const core::Values discreteBefore = network_.discreteOutputs({0, network_.size()});
+      for (std::size_t position = 0; position < network_.size(); ++position)
+        if (!evaluateIfChanged(position)) return;
+      changed_.clear();
+      for (std::size_t i = 0; i < before.size(); ++i)
+        if (std::fabs(network_.outputs()[i] - before[i]) > settings_.rtol * std::fabs(before[i]) + settings_.atol)
+          changed_.push_back(i);
+      if (changed_.empty() && network_.discreteOutputs({0, network_.size()}) == discreteBefore) return;
+    }
+    for (const std::size_t value : changed_) {
+      const OutputName output = network_.outputName(value);
+      const Member& member = system_.members[output.member];
+      report_.inconsistent.push_back(member.name + "." + member.subsystem->describe().ports[output.port].name);
+    }
+    if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
+  }
+
+  struct Loop {
+    std::vector<std::size_t> positions;  ///< members, in the order of evaluation
+    std::vector<std::size_t> values;     ///< unknowns: indices into the network's outputs, ascending
+  };
+
+  [[nodiscard]] Loop loopOf(const std::vector<std::size_t>& component) const {
+    std::set<std::size_t> positions;
+    std::set<std::pair<MemberIndex, PortIndex>> ports;
+    for (const std::size_t node : component) {
+      positions.insert(nodes_[node].position);
+      ports.insert({network_.member(nodes_[node].position), nodes_[node].port});
+    }
+    Loop loop;
+    loop.positions.assign(positions.begin(), positions.end());
+    for (const std::size_t position : loop.positions) {
+      const Block own = network_.outputsOf(position);
+      for (std::size_t i = own.first; i < own.last; ++i)
+        if (ports.contains({network_.outputName(i).member, network_.outputName(i).port})) loop.values.push_back(i);
+    }
+    return loop;
+  }
+
+  [[nodiscard]] Eigen::VectorXd valuesOf(const Loop& loop) const {
+    Eigen::VectorXd z(static_cast<Eigen::Index>(loop.values.size()));
+    for (std::size_t i = 0; i < loop.values.size(); ++i)
+      z[static_cast<Eigen::Index>(i)] = network_.outputs()[loop.values[i]];
+    return z;
+  }
+
+  /// answered(z) - z, all members fed with z.
+  bool residual(const Loop& loop, const Eigen::VectorXd& z, Eigen::VectorXd& r) {
+    for (std::size_t i = 0; i < loop.values.size(); ++i)
+      network_.outputs()[loop.values[i]] = z[static_cast<Eigen::Index>(i)];
+    for (const std::size_t position : loop.positions) network_.gather(position);
+    for (const std::size_t position : loop.positions) {
+      const auto u = network_.inputsOf(position);
+      lastInputs_[position].assign(u.begin(), u.end());
+      evaluated_.insert(position);
+      if (const Fault fault = network_.evaluate(position, t_)) return fail(fault);
+    }
+    r = valuesOf(loop) - z;
+    return true;
+  }
+
+  [[nodiscard]] double norm(core::Tolerance tolerance, const Eigen::VectorXd& r, const Eigen::VectorXd& z) const {
+    if (!r.allFinite()) return HUGE_VAL;
+    const auto n = static_cast<std::size_t>(r.size());
+    return core::weightedNorm(core::Norm::rms, tolerance, {r.data(), n}, {z.data(), n});
+  }
+
+  /// d answered / d z at the last residual, member by member.
+  bool jacobian(const Loop& loop, Eigen::MatrixXd& matrix) {
+    const auto n = static_cast<Eigen::Index>(loop.values.size());
+    matrix = Eigen::MatrixXd::Zero(n, n);
+    const auto indexOf = [&loop](std::size_t value) -> Eigen::Index {
+      const auto place = std::ranges::lower_bound(loop.values, value);
+      return place != loop.values.end() && *place == value ? place - loop.values.begin() : -1;
+    };
+    for (const std::size_t position : loop.positions) {
+      const auto sources = network_.sourcesOf(position);
+      const Block own = network_.outputsOf(position);
+      std::vector<double> dy(own.last - own.first);
+      for (std::size_t j = 0; j < sources.size(); ++j) {
+        const Eigen::Index column = indexOf(sources[j]);
+        if (column < 0) continue;
+        if (!derivative(position, j, dy)) return false;
+        for (std::size_t i = own.first; i < own.last; ++i)
+          if (const Eigen::Index row = indexOf(i); row >= 0)
+            matrix(row, column) += dy[i - own.first] * network_.scaleOf(position, j);
+      }
+    }
+    return true;
+  }
+
+  bool derivative(std::size_t position, std::size_t input, std::vector<double>& dy) {
+    auto& subsystem = network_.subsystem(position);
+    if (subsystem.describe().capabilities.directionalDerivatives &&
+        subsystem.differentiate(input, dy) < subsystem::Status::discard)
+      return true;
+    constexpr double kRelativeIncrement = 1e-7;
+    const auto u = network_.inputsOf(position);
+    const Block own = network_.outputsOf(position);
+    const auto y = network_.outputs().subspan(own.first, own.last - own.first);
+    const double kept = u[input];
+    // Forward; backward where the forward difference leaves the model's domain.
+    for (const double direction : {1.0, -1.0}) {
+      u[input] =
+          kept + direction * kRelativeIncrement * std::fmax(std::fabs(kept), network_.nominalOf(position, input));
+      const double increment = u[input] - kept;
+      const Fault fault = network_.evaluateAlone(position, t_, dy);
+      u[input] = kept;
+      if (fault) return fail(fault);
+      for (std::size_t i = 0; i < dy.size(); ++i) dy[i] = (dy[i] - y[i]) / increment;
+      if (std::ranges::all_of(dy, [](double d) { return std::isfinite(d); })) break;
+    }
+    return true;
+  }
+
+  bool solveLoop(const std::vector<std::size_t>& component) {
+    const Loop loop = loopOf(component);
+    AlgebraicLoop& entry = report_.loops.emplace_back();
+    for (const std::size_t node : component) entry.outputs.push_back(name(nodes_[node]));
+    for (const std::size_t position : loop.positions)
+      if (!evaluate(position)) return false;
+
+    // Discrete outputs in the loop are not unknowns: the reals are solved with them frozen, again until they stay.
+    constexpr unsigned kDiscreteRounds = 20;
+    for (unsigned round = 0; round < kDiscreteRounds; ++round) {
+      const core::Values before = network_.discreteOutputs({0, network_.size()});
+      if (!solveReals(loop, entry)) return false;
+      entry.solved = entry.norm <= 1.0 && network_.discreteOutputs({0, network_.size()}) == before;
+      if (entry.solved || !(entry.norm <= 1.0)) break;
+    }
+    return entry.solved;
+  }
+
+  /// Newton with halved corrections where the residual would grow. It goes on below the demanded tolerance as long as
+  /// that helps: initial values are solved once and everything starts from them.
+  bool solveReals(const Loop& loop, AlgebraicLoop& entry) {
+    constexpr core::Tolerance kTight{1e-13, 1e-15};
+    constexpr unsigned kIterations = 50;
+    constexpr int kHalvings = 12;
+    const core::Tolerance demanded{settings_.rtol, settings_.atol};
+    Eigen::VectorXd z = valuesOf(loop);
+    Eigen::VectorXd r;
+    if (!residual(loop, z, r)) return false;
+    double size = norm(kTight, r, z);
+    for (unsigned iteration = 0; iteration < kIterations && size > 1.0; ++iteration) {
+      ++entry.iterations;
+      Eigen::MatrixXd derivatives;
+      Eigen::VectorXd correction;
+      if (!newtonCorrection(loop, r, derivatives, correction)) return false;
+      if (!correction.allFinite()) correction = r;
+      Eigen::VectorXd trial;
+      Eigen::VectorXd trialResidual;
+      double trialSize = HUGE_VAL;
+      for (int halving = 0; halving <= kHalvings && !(trialSize < size); ++halving) {
+        trial = z + std::ldexp(1.0, -halving) * correction;
+        if (!residual(loop, trial, trialResidual)) return false;
+        trialSize = norm(kTight, trialResidual, trial);
+      }
+      if (!(trialSize < size)) {  // as good as it gets; leave the best values in place
+        if (!residual(loop, z, r)) return false;
+        break;
+      }
+      z = trial;
+      r = trialResidual;
+      size = trialSize;
+    }
+    // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
+    // would still move.
+    Eigen::MatrixXd derivatives;
+    Eigen::VectorXd correction;
+    if (!newtonCorrection(loop, r, derivatives, correction)) return false;
+    entry.norm = std::fmax(norm(demanded, r, z), norm(demanded, correction, z));
+    // The differences have left perturbed inputs in the subsystems: set the solution once more.
+    if (!residual(loop, z, r)) return false;
+    constexpr Eigen::Index kLargest = 200;  // eigenvalues cost the cube of the size
+    if (derivatives.allFinite() && derivatives.size() > 0 && derivatives.rows() <= kLargest)
+      entry.growth = derivatives.eigenvalues().cwiseAbs().maxCoeff();
+    return true;
+  }
+
+  bool newtonCorrection(const Loop& loop, const Eigen::VectorXd& r, Eigen::MatrixXd& derivatives,
+                        Eigen::VectorXd& correction) {
+    if (!jacobian(loop, derivatives)) return false;
+    const auto n = derivatives.rows();
+    correction = (Eigen::MatrixXd::Identity(n, n) - derivatives).partialPivLu().solve(r);
+    return true;
+  }
+
+  const System& system_;
+  Network& network_;
+  double t_;
+  AlgorithmSettings settings_;
+  InitialisationReport report_;
+  std::vector<Node> nodes_;
+  std::vector<bool> selfDependent_;
+  std::vector<std::vector<double>> lastInputs_;
+  std::set<std::size_t> evaluated_;
+  std::vector<std::size_t> changed_;
+};
+
+}  // namespace
+
+bool InitialisationReport::solved() const {
+  return !fault && inconsistent.empty() &&
+         std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved; });
+}
+
+InitialisationReport initialise(const System& system, Network& network, double t, const AlgorithmSettings& settings) {
+  return Initialiser(system, network, t, settings).run();
+}
+
+}  // namespace koppla::coupling

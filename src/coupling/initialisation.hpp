@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "koppla/coupling/network.hpp"
+#include "koppla/coupling/settings.hpp"
+
+namespace koppla::coupling {
+
+/// An algebraic loop met while initialising: outputs that depend on each other at one instant.
+struct AlgebraicLoop {
+  std::vector<std::string> outputs;  ///< "subsystem.port"
+  unsigned iterations = 0;
+  double norm = 0.0;  ///< of the residual, in the algorithm's tolerances; solved at <= 1
+  bool solved = false;
+  /// Spectral radius of d answered / d sent at the solution: 0 where nothing really depends on itself. Values that go
+  /// round the loop once per step, as explicit algorithms let them, grow by this factor.
+  double growth = 0.0;
+};
+
+struct InitialisationReport {
+  std::vector<AlgebraicLoop> loops;
+  /// Outputs that still change although they declare that they depend on nothing that does.
+  std::vector<std::string> inconsistent;
+  Fault fault;
+
+  [[nodiscard]] bool solved() const;
+};
+
+/// Makes all connected values consistent at time t, with every subsystem in initialisation mode. Outputs are computed
+/// in the order of their declared dependencies, so a chain of feed-through of any length is right after one pass;
+/// outputs that depend on each other are solved together by Newton's method, with directional derivatives where there
+/// are any.
+InitialisationReport initialise(const System& system, Network& network, double t, const AlgorithmSettings& settings);
+
+}  // namespace koppla::coupling

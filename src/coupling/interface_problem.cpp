@@ -1,0 +1,151 @@
+#include "koppla/coupling/interface_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <utility>
+
+namespace koppla::coupling {
+
+InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form)
+    : network_(network),
+      block_(block),
+      values_(network.outputsOf(block)),
+      form_(form),
+      discrete_(network.hasDiscreteOutputs(block)) {
+  producer_.resize(values_.last - values_.first);
+  for (std::size_t position = block.first; position < block.last; ++position) {
+    const Block own = network.outputsOf(position);
+    std::fill(producer_.begin() + static_cast<std::ptrdiff_t>(own.first - values_.first),
+              producer_.begin() + static_cast<std::ptrdiff_t>(own.last - values_.first), position);
+  }
+  std::set<std::size_t> coupled;
+  std::set<std::size_t> cut;
+  for (std::size_t consumer = block.first; consumer < block.last; ++consumer)
+    for (const std::size_t source : network.sourcesOf(consumer)) {
+      if (source < values_.first || source >= values_.last) continue;
+      coupled.insert(source);
+      if (!isFresh(source, consumer)) cut.insert(source);
+    }
+  coupled_.assign(coupled.begin(), coupled.end());
+  cut_.assign(cut.begin(), cut.end());
+}
+
+bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
+  return form_ == Form::sequence && producer_[source - values_.first] < consumer;
+}
+
+Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
+  step_ = step;
+  start_ = start;
+  used_ = false;
+  if (start_.saved) return {};
+  return network_.save(block_, start_.slot);
+}
+
+Fault InterfaceProblem::evaluate() {
+  if (used_)
+    if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
+  used_ = true;
+  const auto y = network_.outputs().subspan(values_.first, values_.last - values_.first);
+  sent_.assign(y.begin(), y.end());
+  if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
+  return form_ == Form::parallel ? network_.advanceInParallel(block_, step_)
+                                 : network_.advanceInSequence(block_, step_);
+}
+
+void InterfaceProblem::send(std::span<const double> cutValues) {
+  for (std::size_t i = 0; i < cut_.size(); ++i) network_.outputs()[cut_[i]] = cutValues[i];
+}
+
+std::vector<double> InterfaceProblem::sent(const std::vector<std::size_t>& values) const {
+  std::vector<double> result;
+  result.reserve(values.size());
+  for (const std::size_t value : values) result.push_back(sent_[value - values_.first]);
+  return result;
+}
+
+std::vector<double> InterfaceProblem::answered(const std::vector<std::size_t>& values) const {
+  std::vector<double> result;
+  result.reserve(values.size());
+  for (const std::size_t value : values) result.push_back(std::as_const(network_).outputs()[value]);
+  return result;
+}
+
+bool InterfaceProblem::discreteChanged() const {
+  if (!discrete_) return false;
+  return network_.discreteOutputs(block_) != discreteSent_;
+}
+
+Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result) {
+  // Small enough for the linear part to rule, large enough to stand out of a subsystem's own integration error.
+  constexpr double kRelativeIncrement = 1e-6;
+  result.assign(block_.last - block_.first, {});
+  core::Values frozen;
+  if (discrete_) frozen = network_.discreteOutputs(block_);
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    Sensitivity& block = result[position - block_.first];
+    const auto u = network_.inputsOf(position);
+    const auto sources = network_.sourcesOf(position);
+    const Block own = network_.outputsOf(position);
+    const auto y = network_.outputs().subspan(own.first, own.last - own.first);
+    std::vector<double> probed(y.size());
+    block.inputs = u.size();
+    block.values.assign(y.size() * u.size(), 0.0);
+    for (std::size_t j = 0; j < u.size(); ++j) {
+      if (sources[j] < values_.first || sources[j] >= values_.last) continue;
+      // Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
+      for (const double direction : {1.0, -1.0}) {
+        if (const Fault fault = network_.restore({position, position + 1}, start_.slot)) return fault;
+        const double kept = u[j];
+        u[j] += direction * kRelativeIncrement * std::fmax(std::fabs(kept), network_.nominalOf(position, j));
+        const double increment = u[j] - kept;
+        const Fault fault = network_.advanceAlone(position, step_, probed);
+        u[j] = kept;
+        if (fault.kind == FaultKind::failed) return fault;
+        if (fault) continue;
+        for (std::size_t i = 0; i < y.size(); ++i) block.values[i * u.size() + j] = (probed[i] - y[i]) / increment;
+        break;
+      }
+    }
+  }
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  return {};
+}
+
+std::vector<double> InterfaceProblem::cutJacobian(const std::vector<Sensitivity>& blocks) const {
+  // Chain rule along the schedule: rows of d y / d cut, member by member; a fresh input continues its source's row, one
+  // that uses an old value is a cut value itself.
+  const std::size_t n = cut_.size();
+  std::vector<double> rows((values_.last - values_.first) * n, 0.0);
+  std::vector<double> inputRow(n);
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    const Sensitivity& block = blocks[position - block_.first];
+    const Block own = network_.outputsOf(position);
+    const auto sources = network_.sourcesOf(position);
+    for (std::size_t j = 0; j < block.inputs; ++j) {
+      const std::size_t source = sources[j];
+      if (source < values_.first || source >= values_.last) continue;
+      std::fill(inputRow.begin(), inputRow.end(), 0.0);
+      if (isFresh(source, position))
+        std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((source - values_.first) * n), n, inputRow.begin());
+      else
+        inputRow[static_cast<std::size_t>(std::ranges::lower_bound(cut_, source) - cut_.begin())] = 1.0;
+      const double scale = network_.scaleOf(position, j);
+      for (std::size_t i = own.first; i < own.last; ++i) {
+        const double derivative = block.values[(i - own.first) * block.inputs + j] * scale;
+        if (derivative == 0.0) continue;
+        for (std::size_t k = 0; k < n; ++k) rows[(i - values_.first) * n + k] += derivative * inputRow[k];
+      }
+    }
+  }
+  std::vector<double> jacobian;
+  jacobian.reserve(n * n);
+  for (const std::size_t value : cut_) {
+    const auto row = rows.begin() + static_cast<std::ptrdiff_t>((value - values_.first) * n);
+    jacobian.insert(jacobian.end(), row, row + static_cast<std::ptrdiff_t>(n));
+  }
+  return jacobian;
+}
+
+}  // namespace koppla::coupling

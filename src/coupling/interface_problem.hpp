@@ -1,0 +1,76 @@
+#pragma once
+
+#include <vector>
+
+#include "koppla/coupling/network.hpp"
+#include "koppla/coupling/settings.hpp"
+
+namespace koppla::coupling {
+
+/// Whether members of a cycle see each other's fresh values within one evaluation.
+enum class Form : std::uint8_t { parallel, sequence };
+
+/// Where the states at the beginning of a step are kept.
+struct Start {
+  subsystem::Slot slot = subsystem::Slot::iteration;
+  bool saved = false;  ///< somebody has saved them already
+};
+
+/// d answered / d sent for one member over the step, row by row: outputs x inputs.
+struct Sensitivity {
+  std::vector<double> values;
+  std::size_t inputs = 0;
+};
+
+/// One closed cycle over one macro step: values go in, the subsystems run, values come out, and the difference is the
+/// residual. The unknowns are the *cut*: real outputs that flow backward, so that somebody uses them before they are
+/// computed; in parallel form these are all outputs consumed inside the cycle.
+///
+/// Order of calls: begin, then evaluate as often as needed, each time from the same states. The outputs of the network
+/// are both what is sent (before evaluate) and what is answered (after it).
+class InterfaceProblem {
+ public:
+  InterfaceProblem(Network& network, Block block, Form form);
+
+  Fault begin(const subsystem::Step& step, Start start);
+  Fault evaluate();
+
+  /// Indices into the network's outputs.
+  [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
+  /// Replaces what is sent next.
+  void send(std::span<const double> cutValues);
+  /// What was sent and what was answered in the last evaluation, on the cut and on all values consumed in the cycle.
+  [[nodiscard]] std::vector<double> sent(const std::vector<std::size_t>& values) const;
+  [[nodiscard]] std::vector<double> answered(const std::vector<std::size_t>& values) const;
+  [[nodiscard]] const std::vector<std::size_t>& coupled() const { return coupled_; }
+  [[nodiscard]] bool discreteChanged() const;
+
+  /// Derivatives over the step at the last evaluation, by forward differences: each member is repeated once per input
+  /// that comes from inside the cycle, with discrete values frozen. To be followed by evaluate() or nothing.
+  Fault sensitivities(std::vector<Sensitivity>& result);
+  /// d answered / d sent on the cut, row by row, composed from the members' blocks.
+  [[nodiscard]] std::vector<double> cutJacobian(const std::vector<Sensitivity>& blocks) const;
+
+  [[nodiscard]] Block block() const { return block_; }
+  [[nodiscard]] double end() const { return step_.t1; }
+
+ private:
+  [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
+
+  Network& network_;
+  Block block_;
+  Block values_;  ///< the cycle's range of the network's outputs
+  Form form_;
+  std::vector<std::size_t> producer_;  ///< member that delivers each of the cycle's outputs
+  std::vector<std::size_t> coupled_;
+  std::vector<std::size_t> cut_;
+  bool discrete_;
+
+  subsystem::Step step_{};
+  Start start_;
+  bool used_ = false;
+  std::vector<double> sent_;  ///< of the cycle's range
+  core::Values discreteSent_;
+};
+
+}  // namespace koppla::coupling

@@ -1,0 +1,261 @@
+#include "koppla/coupling/network.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace koppla::coupling {
+
+using subsystem::Slot;
+using subsystem::Status;
+using subsystem::Step;
+
+namespace {
+
+template <class Array>
+auto part(Array& array, std::size_t begin, std::size_t count) {
+  return std::span(array).subspan(begin, count);
+}
+
+bool bounded(std::span<const double> values, double limit) {
+  bool result = true;  // false for NaN as well
+  for (const double value : values) result &= std::fabs(value) <= limit;
+  return result;
+}
+
+}  // namespace
+
+Network::Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit)
+    : explosionLimit_(explosionLimit) {
+  for (const Cycle& cycle : cycles) memberOf_.insert(memberOf_.end(), cycle.members.begin(), cycle.members.end());
+  compile(system);
+  steps_.resize(size());
+  saves_.resize(size());
+  restores_.resize(size());
+  anySpecial_ = std::ranges::any_of(entries_, &Entry::special);
+}
+
+inline void Network::gatherReals(std::uint32_t begin, std::uint32_t end) {
+  double* const u = u_.data();
+  const double* const y = y_.data();
+  const std::uint32_t* const sources = sources_.data();
+  for (std::uint32_t i = begin; i < end; ++i) u[i] = y[sources[i]];
+}
+
+void Network::applyLinear(std::uint32_t begin, std::uint32_t end) {
+  for (std::uint32_t i = begin; i < end; ++i) {
+    const Linear& map = linear_[i];
+    u_[map.input] = map.scale * u_[map.input] + map.offset;
+  }
+}
+
+void Network::gatherDiscrete(std::size_t position) {
+  const auto copy = [](const Range& range, const std::vector<std::uint32_t>& sources, const auto& from, auto& to) {
+    for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) to[i] = from[sources[i]];
+  };
+  const DiscreteRanges& ranges = special_[position].inputs;
+  copy(ranges.integers, integerSources_, discreteOut_.integers, discreteIn_.integers);
+  copy(ranges.booleans, booleanSources_, discreteOut_.booleans, discreteIn_.booleans);
+  copy(ranges.strings, stringSources_, discreteOut_.strings, discreteIn_.strings);
+}
+
+void Network::gatherSpecial(std::size_t position) {
+  const Special& special = special_[position];
+  applyLinear(special.linear.begin, special.linear.begin + special.linear.count);
+  if (special.discreteInputs) gatherDiscrete(position);
+}
+
+void Network::gather(std::size_t position) {
+  const Entry& entry = entries_[position];
+  gatherReals(entry.uBegin, entry.uBegin + entry.uCount);
+  if (entry.special) gatherSpecial(position);
+}
+
+Fault Network::faultOf(std::size_t position, Status status, double reached) {
+  return {status == Status::discard ? FaultKind::discarded : FaultKind::failed, static_cast<std::uint32_t>(position),
+          reached};
+}
+
+std::size_t Network::explodedOutput(std::size_t position) const {
+  const Block own = outputsOf(position);
+  std::size_t value = own.first;
+  while (value + 1 < own.last && bounded(part(y_, value, 1), explosionLimit_)) ++value;
+  return value;
+}
+
+subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& step, std::span<double> y) {
+  Entry& entry = entries_[position];
+  const subsystem::Trajectory u{part(u_, entry.uBegin, entry.uCount)};
+  return steps_[position].measure(entry.untimed, [&] { return entry.subsystem->advance(step, u, y); });
+}
+
+template <bool kInSequence>
+inline Fault Network::advance(Block block, const Step& step) {
+  // Locals, since the compiler must assume that a subsystem changes any member.
+  Entry* const entries = entries_.data();
+  double* const us = u_.data();
+  double* const ys = y_.data();
+  const std::uint32_t* const sources = sources_.data();
+  const double limit = explosionLimit_;
+  for (std::size_t position = block.first; position < block.last; ++position) {
+    Entry& entry = entries[position];
+    if constexpr (kInSequence) {
+      for (std::uint32_t i = entry.uBegin; i < entry.uBegin + entry.uCount; ++i) us[i] = ys[sources[i]];
+      if (entry.special) [[unlikely]]
+        gatherSpecial(position);
+    }
+    const std::span<double> y(ys + entry.yBegin, entry.yCount);
+    const subsystem::Trajectory u{{us + entry.uBegin, entry.uCount}};
+    subsystem::StepResult result;
+    if (entry.untimed != 0) [[likely]] {
+      --entry.untimed;
+      result = entry.subsystem->advance(step, u, y);
+    } else {
+      result = advanceTimed(position, step, y);
+    }
+    if (result.status >= Status::discard) [[unlikely]]
+      return faultOf(position, result.status, result.reached);
+    if (!bounded(y, limit)) [[unlikely]]
+      return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+  }
+  return {};
+}
+
+Fault Network::advanceInParallel(Block block, const Step& step) {
+  if (block.first == block.last) return {};
+  // Inputs of neighbours are neighbours: one pass gathers them all.
+  gatherReals(entries_[block.first].uBegin, entries_[block.last - 1].uBegin + entries_[block.last - 1].uCount);
+  if (anySpecial_)
+    for (std::size_t position = block.first; position < block.last; ++position) gatherSpecial(position);
+  return advance<false>(block, step);
+}
+
+Fault Network::advanceInSequence(Block block, const Step& step) {
+  return advance<true>(block, step);
+}
+
+Fault Network::advanceAlone(std::size_t position, const Step& step, std::span<double> y) {
+  Entry& entry = entries_[position];
+  const subsystem::Trajectory u{{u_.data() + entry.uBegin, entry.uCount}};
+  const bool timed = entry.untimed == 0;
+  if (!timed) --entry.untimed;
+  const subsystem::StepResult result = timed ? advanceTimed(position, step, y) : entry.subsystem->advance(step, u, y);
+  if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
+  if (!bounded(y, explosionLimit_)) return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+  return {};
+}
+
+Fault Network::evaluate(std::size_t position, double t) {
+  return evaluateAlone(position, t, part(y_, entries_[position].yBegin, entries_[position].yCount));
+}
+
+Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y) {
+  const Entry& entry = entries_[position];
+  const Status status = entry.subsystem->evaluate(t, part(u_, entry.uBegin, entry.uCount), y);
+  if (status >= Status::discard) return faultOf(position, Status::error, t);
+  return {};
+}
+
+void Network::takeStartValues() {
+  core::Values observed;
+  for (std::size_t position = 0; position < size(); ++position) {
+    observed.clear();
+    entries_[position].subsystem->observe(inputPorts_[position], observed);
+    const std::uint32_t begin = entries_[position].uBegin;
+    for (std::size_t j = 0; j < observed.reals.size(); ++j)
+      if (scales_[begin + j] != 0.0)
+        y_[sources_[begin + j]] = (observed.reals[j] - offsets_[begin + j]) / scales_[begin + j];
+    const auto put = [](const auto& from, const Range& range, const auto& sources, auto& to) {
+      for (std::size_t j = 0; j < from.size(); ++j) to[sources[range.begin + j]] = from[j];
+    };
+    const DiscreteRanges& ranges = special_[position].inputs;
+    put(observed.integers, ranges.integers, integerSources_, discreteOut_.integers);
+    put(observed.booleans, ranges.booleans, booleanSources_, discreteOut_.booleans);
+    put(observed.strings, ranges.strings, stringSources_, discreteOut_.strings);
+  }
+}
+
+Fault Network::explosion() const {
+  for (std::size_t position = 0; position < size(); ++position) {
+    const Entry& entry = entries_[position];
+    if (!bounded(part(y_, entry.yBegin, entry.yCount), explosionLimit_))
+      return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+  }
+  return {};
+}
+
+Fault Network::save(Block block, Slot slot) {
+  for (std::size_t i = block.first; i < block.last; ++i) {
+    const Status status = saves_[i].measure([&] { return entries_[i].subsystem->save(slot); });
+    if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
+  }
+  return {};
+}
+
+Fault Network::restore(Block block, Slot slot) {
+  for (std::size_t i = block.first; i < block.last; ++i) {
+    const Status status = restores_[i].measure([&] { return entries_[i].subsystem->restore(slot); });
+    if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
+  }
+  return {};
+}
+
+Block Network::outputsOf(std::size_t position) const {
+  const Entry& entry = entries_[position];
+  return {entry.yBegin, entry.yBegin + entry.yCount};
+}
+
+Block Network::outputsOf(Block block) const {
+  if (block.first == block.last) return {};
+  return {outputsOf(block.first).first, outputsOf(block.last - 1).last};
+}
+
+std::span<double> Network::inputsOf(std::size_t position) {
+  return part(u_, entries_[position].uBegin, entries_[position].uCount);
+}
+
+std::span<const std::uint32_t> Network::sourcesOf(std::size_t position) const {
+  return part(sources_, entries_[position].uBegin, entries_[position].uCount);
+}
+
+double Network::scaleOf(std::size_t position, std::size_t input) const {
+  return scales_[entries_[position].uBegin + input];
+}
+
+double Network::nominalOf(std::size_t position, std::size_t input) const {
+  return nominals_[entries_[position].uBegin + input];
+}
+
+core::Values Network::discreteOutputs(Block block) const {
+  core::Values copy;
+  if (block.first == block.last) return copy;
+  const DiscreteRanges& first = special_[block.first].outputs;
+  const DiscreteRanges& last = special_[block.last - 1].outputs;
+  const auto take = [](const auto& from, const Range& begin, const Range& end, auto& to) {
+    to.assign(from.begin() + begin.begin, from.begin() + end.begin + end.count);
+  };
+  take(discreteOut_.integers, first.integers, last.integers, copy.integers);
+  take(discreteOut_.booleans, first.booleans, last.booleans, copy.booleans);
+  take(discreteOut_.strings, first.strings, last.strings, copy.strings);
+  return copy;
+}
+
+void Network::putDiscreteOutputs(Block block, const core::Values& values) {
+  if (block.first == block.last) return;
+  const DiscreteRanges& first = special_[block.first].outputs;
+  const auto put = [](const auto& from, auto& to, const Range& begin) {
+    std::ranges::copy(from, to.begin() + begin.begin);
+  };
+  put(values.integers, discreteOut_.integers, first.integers);
+  put(values.booleans, discreteOut_.booleans, first.booleans);
+  put(values.strings, discreteOut_.strings, first.strings);
+}
+
+bool Network::hasDiscreteOutputs(Block block) const {
+  const auto any = [](const Special& plan) {
+    return plan.outputs.integers.count + plan.outputs.booleans.count + plan.outputs.strings.count > 0;
+  };
+  return std::any_of(special_.begin() + static_cast<std::ptrdiff_t>(block.first),
+                     special_.begin() + static_cast<std::ptrdiff_t>(block.last), any);
+}
+
+}  // namespace koppla::coupling

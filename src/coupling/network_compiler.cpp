@@ -1,0 +1,169 @@
+#include <algorithm>
+#include <map>
+
+#include "koppla/coupling/network.hpp"
+
+namespace koppla::coupling {
+
+using subsystem::Binding;
+using subsystem::Port;
+using subsystem::PortIndex;
+
+namespace {
+
+std::uint32_t narrow(std::size_t value) {
+  return static_cast<std::uint32_t>(value);
+}
+
+}  // namespace
+
+/// Lays the arrays out: first all outputs, member by member in the order of evaluation, then all inputs with the index
+/// of the output that each copies.
+class Network::Compiler {
+ public:
+  Compiler(Network& network, System& system)
+      : network_(network), system_(system), outputPorts_(system.members.size()), inputs_(system.members.size()) {
+    for (const Connection& c : system.connections) {
+      outputPorts_[c.from.member].push_back(c.from.port);
+      inputs_[c.to.member].push_back(&c);
+    }
+    for (auto& ports : outputPorts_) {
+      std::ranges::sort(ports);
+      ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
+    }
+    for (auto& list : inputs_) std::ranges::sort(list, {}, [](const Connection* c) { return c->to.port; });
+  }
+
+  void compile() {
+    for (const MemberIndex member : network_.memberOf_) layOutputs(member);
+    for (const MemberIndex member : network_.memberOf_) layInputs(member);
+    network_.u_.resize(network_.sources_.size());
+    network_.discreteIn_.integers.resize(network_.integerSources_.size());
+    network_.discreteIn_.booleans.resize(network_.booleanSources_.size());
+    network_.discreteIn_.strings.resize(network_.stringSources_.size());
+    for (std::size_t position = 0; position < network_.size(); ++position) bind(position);
+  }
+
+ private:
+  [[nodiscard]] const Port& port(const Endpoint& end) const {
+    return system_.members[end.member].subsystem->describe().ports[end.port];
+  }
+
+  void layOutputs(MemberIndex member) {
+    Entry entry;
+    entry.subsystem = system_.members[member].subsystem.get();
+    entry.yBegin = narrow(network_.y_.size());
+    Special plan;
+    core::Values& out = network_.discreteOut_;
+    plan.outputs = {
+        {narrow(out.integers.size()), 0}, {narrow(out.booleans.size()), 0}, {narrow(out.strings.size()), 0}};
+    for (const PortIndex index : outputPorts_[member]) {
+      const Port& p = port({member, index});
+      offset_[{member, index}] = append(p, out);
+      if (p.type == core::Type::real)
+        for (std::size_t k = 0; k < p.size; ++k) network_.outputNames_.push_back({member, index, k});
+    }
+    entry.yCount = narrow(network_.y_.size()) - entry.yBegin;
+    plan.outputs.integers.count = narrow(out.integers.size()) - plan.outputs.integers.begin;
+    plan.outputs.booleans.count = narrow(out.booleans.size()) - plan.outputs.booleans.begin;
+    plan.outputs.strings.count = narrow(out.strings.size()) - plan.outputs.strings.begin;
+    network_.entries_.push_back(entry);
+    network_.special_.push_back(plan);
+  }
+
+  /// Makes room for the port's values; returns where they begin in the array of their type.
+  std::size_t append(const Port& p, core::Values& out) {
+    const auto grow = [&p](auto& array) {
+      const std::size_t begin = array.size();
+      array.resize(begin + p.size);
+      return begin;
+    };
+    switch (p.type) {
+      case core::Type::real:
+        return grow(network_.y_);
+      case core::Type::boolean:
+        return grow(out.booleans);
+      case core::Type::string:
+        return grow(out.strings);
+      default:
+        return grow(out.integers);
+    }
+  }
+
+  void layInputs(MemberIndex member) {
+    Entry& entry = network_.entries_[laid_];
+    Special& special = network_.special_[laid_];
+    DiscreteRanges& ranges = special.inputs;
+    ++laid_;
+    entry.uBegin = narrow(network_.sources_.size());
+    special.linear.begin = narrow(network_.linear_.size());
+    ranges = {{narrow(network_.integerSources_.size()), 0},
+              {narrow(network_.booleanSources_.size()), 0},
+              {narrow(network_.stringSources_.size()), 0}};
+    for (const Connection* c : inputs_[member]) layConnection(*c);
+    entry.uCount = narrow(network_.sources_.size()) - entry.uBegin;
+    special.linear.count = narrow(network_.linear_.size()) - special.linear.begin;
+    ranges.integers.count = narrow(network_.integerSources_.size()) - ranges.integers.begin;
+    ranges.booleans.count = narrow(network_.booleanSources_.size()) - ranges.booleans.begin;
+    ranges.strings.count = narrow(network_.stringSources_.size()) - ranges.strings.begin;
+    special.discreteInputs = ranges.integers.count + ranges.booleans.count + ranges.strings.count > 0;
+    entry.special = special.discreteInputs || special.linear.count > 0;
+  }
+
+  void layConnection(const Connection& c) {
+    const Port& to = port(c.to);
+    const std::size_t from = offset_.at({c.from.member, c.from.port});
+    for (std::size_t k = 0; k < to.size; ++k) {
+      const std::uint32_t source = narrow(from + k);
+      switch (to.type) {
+        case core::Type::real:
+          if (c.scale != 1.0 || c.offset != 0.0)
+            network_.linear_.push_back({narrow(network_.sources_.size()), c.scale, c.offset});
+          network_.sources_.push_back(source);
+          network_.scales_.push_back(c.scale);
+          network_.offsets_.push_back(c.offset);
+          network_.nominals_.push_back(to.nominal);
+          break;
+        case core::Type::boolean:
+          network_.booleanSources_.push_back(source);
+          break;
+        case core::Type::string:
+          network_.stringSources_.push_back(source);
+          break;
+        default:
+          network_.integerSources_.push_back(source);
+          break;
+      }
+    }
+  }
+
+  static subsystem::DiscreteValues view(core::Values& values, const DiscreteRanges& r) {
+    return {std::span(values.integers).subspan(r.integers.begin, r.integers.count),
+            std::span(values.booleans).subspan(r.booleans.begin, r.booleans.count),
+            std::span(values.strings).subspan(r.strings.begin, r.strings.count)};
+  }
+
+  void bind(std::size_t position) {
+    const MemberIndex member = network_.memberOf_[position];
+    Binding binding;
+    for (const Connection* c : inputs_[member]) binding.inputs.push_back(c->to.port);
+    binding.outputs = outputPorts_[member];
+    network_.inputPorts_.push_back(binding.inputs);
+    binding.discreteInputs = view(network_.discreteIn_, network_.special_[position].inputs);
+    binding.discreteOutputs = view(network_.discreteOut_, network_.special_[position].outputs);
+    network_.entries_[position].subsystem->bind(std::move(binding));
+  }
+
+  Network& network_;
+  System& system_;
+  std::vector<std::vector<PortIndex>> outputPorts_;
+  std::vector<std::vector<const Connection*>> inputs_;
+  std::map<std::pair<MemberIndex, PortIndex>, std::size_t> offset_;
+  std::size_t laid_ = 0;
+};
+
+void Network::compile(System& system) {
+  Compiler(*this, system).compile();
+}
+
+}  // namespace koppla::coupling

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+#include <deque>
+
+#include <Eigen/Dense>
+
+#include "koppla/coupling/algorithm.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
+
+/// Accepted values of the cut; predicts them at a later time by the polynomial through the newest points.
+class History {
+ public:
+  void clear() { points_.clear(); }
+
+  void add(double time, std::vector<double> values) {
+    if (!points_.empty() && points_.back().time >= time) points_.clear();
+    points_.push_back({time, std::move(values)});
+    if (points_.size() > kPoints) points_.pop_front();
+  }
+
+  /// Lagrange's formula on the points there are; empty without any.
+  [[nodiscard]] std::vector<double> predict(double time) const {
+    std::vector<double> result;
+    for (const Point& point : points_) {
+      double weight = 1.0;
+      for (const Point& other : points_)
+        if (other.time != point.time) weight *= (time - other.time) / (point.time - other.time);
+      result.resize(point.values.size(), 0.0);
+      for (std::size_t i = 0; i < result.size(); ++i) result[i] += weight * point.values[i];
+    }
+    return result;
+  }
+
+ private:
+  static constexpr std::size_t kPoints = 3;  // degree 2
+  struct Point {
+    double time;
+    std::vector<double> values;
+  };
+  std::deque<Point> points_;
+};
+
+/// The matrix I - d answered / d sent is kept from step to step. It is renewed where it slows the iteration down: when
+/// the next correction is not expected to reach the tolerance, or when several steps in a row needed a second one.
+class Newton final : public Algorithm {
+ public:
+  explicit Newton(const AlgorithmSettings& settings) : settings_(settings) {}
+
+  Solution solve(InterfaceProblem& problem, bool untested) override {
+    Solution solution;
+    trusted_ = false;
+    if (!untested)  // one evaluation must not rest on a guess across a jump
+      if (const std::vector<double> predicted = history_.predict(problem.end()); !predicted.empty())
+        problem.send(predicted);
+    double lastNorm = 0.0;
+    while (true) {
+      solution.fault = problem.evaluate();
+      ++solution.evaluations;
+      if (solution.fault || untested) return solution;
+      const std::vector<double> sent = problem.sent(problem.cut());
+      std::vector<double> residual = problem.answered(problem.cut());
+      for (std::size_t i = 0; i < sent.size(); ++i) residual[i] -= sent[i];
+      solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual, sent);
+      const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
+      solution.converged = solution.norm <= 1.0 && discreteSettled;
+      if (solution.converged || solution.evaluations >= settings_.maxIterations) break;
+      if (sent.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
+      if (needsRenewal(solution, lastNorm)) {
+        solution.fault = renew(problem);
+        ++solution.jacobians;
+        if (solution.fault) return solution;
+      }
+      lastNorm = solution.norm;
+      correct(problem, sent, residual);
+    }
+    trusted_ = solution.converged;
+    stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
+    return solution;
+  }
+
+  void accept(const InterfaceProblem& problem) override {
+    if (!trusted_) history_.clear();
+    history_.add(problem.end(), problem.answered(problem.cut()));
+  }
+
+ private:
+  [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
+    constexpr unsigned kPatience = 3;  // steps; a Jacobian costs about one evaluation
+    if (!factorised_) return true;
+    if (solution.evaluations == 1) return stepsWithSecondCorrection_ >= kPatience;
+    const double contraction = solution.norm / lastNorm;
+    return contraction * solution.norm > 1.0;
+  }
+
+  Fault renew(InterfaceProblem& problem) {
+    if (const Fault fault = problem.sensitivities(blocks_)) return fault;
+    const std::vector<double> jacobian = problem.cutJacobian(blocks_);
+    const auto n = static_cast<Eigen::Index>(problem.cut().size());
+    const Matrix matrix = Matrix::Identity(n, n) - Eigen::Map<const Matrix>(jacobian.data(), n, n);
+    factors_.compute(matrix);
+    factorised_ = true;
+    stepsWithSecondCorrection_ = 0;
+    return {};
+  }
+
+  void correct(InterfaceProblem& problem, const std::vector<double>& sent, const std::vector<double>& residual) {
+    const auto n = static_cast<Eigen::Index>(sent.size());
+    const Eigen::VectorXd correction = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual.data(), n));
+    // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
+    if (!correction.allFinite()) return;
+    std::vector<double> next = sent;
+    for (std::size_t i = 0; i < next.size(); ++i) next[i] += correction[static_cast<Eigen::Index>(i)];
+    problem.send(next);
+  }
+
+  AlgorithmSettings settings_;
+  History history_;
+  std::vector<Sensitivity> blocks_;
+  Eigen::PartialPivLU<Matrix> factors_;
+  bool factorised_ = false;
+  bool trusted_ = false;  ///< the last step was solved, so its values continue the history
+  unsigned stepsWithSecondCorrection_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings) {
+  return std::make_unique<Newton>(settings);
+}
+
+}  // namespace koppla::coupling

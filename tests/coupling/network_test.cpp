@@ -1,0 +1,83 @@
+#include "koppla/coupling/network.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <gtest/gtest.h>
+
+#include "support/formula_subsystem.hpp"
+
+namespace koppla::coupling {
+namespace {
+
+using test::Formula;
+using test::gain;
+using test::makeSystem;
+
+constexpr double kLimit = 1e100;
+constexpr subsystem::Step kStep{0.0, 1.0, true};
+
+TEST(Network, InSequenceAValueGoesThroughAChainInOneSweep) {
+  System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}, {"b", gain(3)}, {"end", gain(1)}},
+                             {{"t.y", "a.u"}, {"a.y", "b.u"}, {"b.y", "end.u"}});
+  Network network(system, findCycles(system), kLimit);
+  ASSERT_FALSE(network.advanceInSequence({0, 4}, kStep));
+  EXPECT_EQ(network.outputs()[2], 6.0);
+}
+
+TEST(Network, InParallelEveryMemberIsOneSweepLate) {
+  System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}, {"b", gain(3)}, {"end", gain(1)}},
+                             {{"t.y", "a.u"}, {"a.y", "b.u"}, {"b.y", "end.u"}});
+  Network network(system, findCycles(system), kLimit);
+  ASSERT_FALSE(network.advanceInParallel({0, 4}, kStep));
+  EXPECT_EQ(network.outputs()[1], 0.0);
+  ASSERT_FALSE(network.advanceInParallel({0, 4}, {1.0, 2.0, true}));
+  EXPECT_EQ(network.outputs()[1], 2.0);
+  EXPECT_EQ(network.outputs()[2], 0.0);
+}
+
+TEST(Network, AConnectionScalesThenShifts) {
+  System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(1)}, {"end", gain(1)}},
+                             {{"t.y", "a.u", 1000.0, -273.15}, {"a.y", "end.u"}});
+  Network network(system, findCycles(system), kLimit);
+  ASSERT_FALSE(network.advanceInSequence({0, 3}, kStep));
+  EXPECT_EQ(network.outputs()[1], 1000.0 - 273.15);
+}
+
+TEST(Network, NonFiniteAndExplodedValuesAreFaultsWithTheirPlace) {
+  for (const double bad : {std::numeric_limits<double>::quiet_NaN(), std::numeric_limits<double>::infinity(), -1e101}) {
+    Formula wild = gain(1);
+    wild.output = [bad](const auto&, double, const auto&) { return std::vector<double>{bad}; };
+    System system = makeSystem({{"t", test::clockSignal()}, {"wild", wild}, {"end", gain(1)}},
+                               {{"t.y", "wild.u"}, {"wild.y", "end.u"}});
+    Network network(system, findCycles(system), kLimit);
+    const Fault fault = network.advanceInSequence({0, 3}, kStep);
+    EXPECT_EQ(fault.kind, FaultKind::exploded) << bad;
+    EXPECT_EQ(network.outputName(network.explodedOutput(fault.position)).member, 1U);
+  }
+}
+
+TEST(Network, CallsAreCountedExactly) {
+  System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}}, {{"t.y", "a.u"}});
+  Network network(system, findCycles(system), kLimit);
+  for (int i = 0; i < 5000; ++i) ASSERT_FALSE(network.advanceInSequence({0, 2}, kStep));
+  ASSERT_FALSE(network.save({0, 2}, subsystem::Slot::iteration));
+  EXPECT_EQ(network.stepCount(0), 5000U);
+  EXPECT_EQ(network.saveCalls(1).count(), 1U);
+  EXPECT_EQ(network.restoreCalls(1).count(), 0U);
+}
+
+TEST(CallCounter, ExpensiveCallsAreTimedWithoutSampling) {
+  CallCounter meter;
+  for (int i = 0; i < 20; ++i)
+    meter.measure([] {
+      const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+      while (std::chrono::steady_clock::now() < until) continue;
+      return 0;
+    });
+  EXPECT_EQ(meter.count(), 20U);
+  EXPECT_GE(meter.seconds(), 20 * 50e-6);
+}
+
+}  // namespace
+}  // namespace koppla::coupling
