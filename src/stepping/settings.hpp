@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+
+namespace koppla::stepping {
+
+enum class StepControlKind : std::uint8_t {
+  fixed,        ///< every step as given
+  convergence,  ///< shorter where the iteration does not converge, longer after success
+  doubleStep,   ///< by Richardson's estimate from one full and two half steps, with a test of slopes
+};
+
+struct StepControlSettings {
+  StepControlKind kind = StepControlKind::fixed;
+  double minStep = 0.0;        ///< s; a test that fails at this step stops the run; 0: a billionth of the run
+  double maxStep = 0.0;        ///< s; 0: the interval of the run
+  double untestedBelow = 0.0;  ///< s; steps of at most this length are accepted without test, to get across jumps
+  double shrink = 5.0;         ///< kind convergence: divisor of the step after a failure
+  double grow = 2.0;           ///< largest factor from one accepted step to the next
+  double rtol = 1e-5;          ///< kind doubleStep
+  double atol = 1e-6;          ///< kind doubleStep
+
+  [[nodiscard]] bool adapts() const { return kind != StepControlKind::fixed; }
+};
+
+}  // namespace koppla::stepping
