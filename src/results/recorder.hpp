@@ -1,0 +1,39 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "koppla/core/value.hpp"
+
+namespace koppla::results {
+
+/// One recorded variable. Reals of size n are n columns named name[1] to name[n].
+struct Column {
+  std::string name;  ///< subsystem.port
+  core::Type type = core::Type::real;
+  std::string unit;
+  std::string description;
+};
+
+/// Takes the rows of one run. Rows come in the order of time; equal times are the two sides of a jump.
+/// A row holds the columns' values by type, in the order of the columns of that type (integers and enumerations share
+/// one array), so that no value is ever boxed.
+class Recorder {
+ public:
+  Recorder() = default;
+  virtual ~Recorder() = default;
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  virtual void begin(const std::vector<Column>& columns) = 0;
+  virtual void row(double time, const core::Values& values) = 0;
+  /// Hands the rows so far to the system, so that a killed process does not take them along; called after the
+  /// first steps and then about 20 times a second.
+  virtual void flush() {}
+  /// All rows are there and the run completed: the file may take its final name.
+  virtual void complete() = 0;
+  /// The run ended early: what was recorded is kept, under a name that says so.
+  virtual void abandon() = 0;
+};
+
+}  // namespace koppla::results

@@ -1,0 +1,204 @@
+#include "koppla/results/comparison.hpp"
+
+#include <cmath>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+namespace koppla::results {
+namespace {
+
+using Numbers = std::vector<double>;
+
+Series series(std::string name, Numbers numbers, core::Type type = core::Type::real) {
+  return {std::move(name), "m", "", type, std::move(numbers), {}};
+}
+
+Series texts(std::string name, std::vector<std::string> values) {
+  return {std::move(name), "", "", core::Type::string, {}, std::move(values)};
+}
+
+Table table(Numbers time, std::vector<Series> all) {
+  Table result;
+  result.time = std::move(time);
+  result.series = std::move(all);
+  return result;
+}
+
+constexpr Tolerances kExact{0.0, 0.0};
+
+TEST(Compare, ATableEqualsItself) {
+  const Table same = table({0, 1, 1, 2}, {series("x", {1, 2, 3, 4}), texts("s", {"a", "b", "b", ""})});
+  const Comparison comparison = compare(same, same, kExact);
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.variables.size(), 2U);
+  EXPECT_EQ(comparison.variables[0].maxError, 0.0);
+}
+
+TEST(Compare, TellsWhatIsAllowedAlsoWhereNothingDiffers) {
+  const Table same = table({2, 3}, {series("x", {10, 20})});
+  const Comparison comparison = compare(same, same, {0.25, 0.5});
+  EXPECT_EQ(comparison.variables.at(0).time, 2.0);
+  EXPECT_EQ(comparison.variables.at(0).allowed, 3.0);
+  EXPECT_EQ(comparison.variables.at(0).share, 0.0);
+}
+
+TEST(Compare, ALinearFunctionIsTheSameOnEveryGrid) {
+  const Comparison comparison =
+      compare(table({0, 4}, {series("x", {1, 9})}), table({0, 0.5, 1, 3, 4}, {series("x", {1, 2, 3, 7, 9})}), kExact);
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.variables.at(0).maxError, 0.0);
+}
+
+RC_GTEST_PROP(Compare, ALinearFunctionIsTheSameOnAnyGridUpToRounding, ()) {
+  const auto grid = [] {
+    Numbers times{0.0};
+    for (const unsigned part : *rc::gen::container<std::vector<unsigned>>(rc::gen::inRange(1U, 1000U)))
+      times.push_back(times.back() + part * 1e-3);
+    times.push_back(1e3);
+    return times;
+  };
+  const double slope = *rc::gen::inRange(-100, 100) * 0.1;
+  const auto line = [slope](const Numbers& times) {
+    Numbers values;
+    for (const double t : times) values.push_back(3.0 + slope * t);
+    return table(times, {series("x", values)});
+  };
+  RC_ASSERT(compare(line(grid()), line(grid()), {1e-12, 1e-11}).equal());
+}
+
+TEST(Compare, AllowsAtolPlusRtolTimesTheReferencePointByPoint) {
+  // Allowed at 100: 0.5 + 0.01 * 100 = 1.5; at 0: 0.5.
+  const Tolerances tolerances{0.01, 0.5};
+  const Table reference = table({0, 1}, {series("x", {100, 0})});
+  EXPECT_TRUE(compare(table({0, 1}, {series("x", {101.5, 0.5})}), reference, tolerances).equal());
+  EXPECT_FALSE(compare(table({0, 1}, {series("x", {101.6, 0})}), reference, tolerances).equal());
+
+  const Comparison comparison = compare(table({0, 1}, {series("x", {101, 0.75})}), reference, tolerances);
+  ASSERT_EQ(comparison.variables.size(), 1U);
+  const VariableComparison& x = comparison.variables[0];
+  EXPECT_FALSE(x.equal) << "1 of 1.5 allowed is fine, 0.75 of 0.5 is not";
+  EXPECT_EQ(x.maxError, 1.0);
+  EXPECT_EQ(x.time, 1.0);
+  EXPECT_EQ(x.error, 0.75);
+  EXPECT_EQ(x.allowed, 0.5);
+  EXPECT_EQ(x.share, 1.5);
+}
+
+TEST(Compare, TheSidesOfAJumpAreComparedEachWithItsOwn) {
+  const Table reference = table({0, 1, 1, 2}, {series("x", {0, 1, -1, 0})});
+  EXPECT_TRUE(compare(table({0, 0.5, 1, 1, 2}, {series("x", {0, 0.5, 1, -1, 0})}), reference, kExact).equal());
+  const Comparison swapped = compare(table({0, 1, 1, 2}, {series("x", {0, -1, 1, 0})}), reference, kExact);
+  EXPECT_EQ(swapped.variables.at(0).maxError, 2.0);
+}
+
+TEST(Compare, AReferenceWithOneRowAtAJumpMayShowEitherSide) {
+  const Table results =
+      table({0, 1, 1, 2}, {series("x", {0, 0, 1, 1}), series("b", {0, 0, 1, 1}, core::Type::boolean)});
+  EXPECT_TRUE(compare(results, table({0, 1, 2}, {series("x", {0, 0, 1}), series("b", {0, 1, 1})}), kExact).equal());
+  EXPECT_TRUE(compare(results, table({0, 1, 2}, {series("x", {0, 1, 1}), series("b", {0, 0, 1})}), kExact).equal());
+  EXPECT_FALSE(compare(results, table({0, 1, 2}, {series("x", {0, 0.5, 1})}), kExact).equal());
+}
+
+TEST(Compare, IntegersAndBooleansKeepTheirValueBetweenRows) {
+  const Table reference = table({0, 1, 2}, {series("on", {0, 0, 1})});
+  EXPECT_TRUE(compare(table({0, 2}, {series("on", {0, 1}, core::Type::boolean)}), reference, kExact).equal());
+  EXPECT_FALSE(compare(table({0, 2}, {series("on", {0, 1})}), reference, kExact).equal()) << "a real would be 0.5";
+}
+
+TEST(Compare, TextsMustBeTheSame) {
+  const Table reference = table({0, 1, 2}, {texts("mode", {"off", "off", "on"})});
+  EXPECT_TRUE(compare(table({0, 2}, {texts("mode", {"off", "on"})}), reference, kExact).equal());
+  const Comparison comparison = compare(table({0, 1, 2}, {texts("mode", {"off", "on", "on"})}), reference, kExact);
+  EXPECT_FALSE(comparison.equal());
+  EXPECT_EQ(comparison.variables.at(0).time, 1.0);
+  EXPECT_EQ(comparison.variables.at(0).remark, "'on' instead of 'off'");
+}
+
+TEST(Compare, NumbersNeverEqualTexts) {
+  EXPECT_FALSE(compare(table({0}, {series("x", {1})}), table({0}, {texts("x", {"1"})}), kExact).equal());
+}
+
+TEST(Compare, AMissingVariableIsADifferenceAnAdditionalOneIsNot) {
+  const Table both = table({0, 1}, {series("x", {0, 1}), series("y", {0, 1})});
+  const Table one = table({0, 1}, {series("x", {0, 1})});
+  const Comparison missing = compare(one, both, kExact);
+  EXPECT_FALSE(missing.equal());
+  EXPECT_EQ(missing.missing, std::vector<std::string>{"y"});
+  const Comparison extra = compare(both, one, kExact);
+  EXPECT_TRUE(extra.equal());
+  EXPECT_EQ(extra.extra, std::vector<std::string>{"y"});
+}
+
+TEST(Compare, OnlyChosenVariablesCount) {
+  const Table reference = table({0, 1}, {series("a.x", {0, 1}), series("b.x", {0, 1})});
+  const Table results = table({0, 1}, {series("a.x", {0, 1}), series("b.x", {5, 5}), series("c", {0, 0})});
+  const Comparison comparison = compare(results, reference, kExact, std::vector<std::string>{"a.*"});
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.variables.size(), 1U);
+  EXPECT_TRUE(comparison.extra.empty());
+}
+
+TEST(Compare, NothingInCommonIsNotEqual) {
+  EXPECT_FALSE(compare(table({0}, {}), table({0}, {}), kExact).equal());
+}
+
+TEST(Compare, ResultsMustCoverTheTimeOfTheReference) {
+  const Table longer = table({0, 1, 2}, {series("x", {1, 1, 1})});
+  const Table shorter = table({0, 1}, {series("x", {1, 1})});
+  EXPECT_TRUE(compare(longer, shorter, kExact).equal());
+  const Comparison comparison = compare(shorter, longer, kExact);
+  EXPECT_FALSE(comparison.equal());
+  EXPECT_EQ(comparison.differing(), 0U);
+  EXPECT_EQ(comparison.timeRemark, "The results go from 0 s to 1 s, the reference from 0 s to 2 s.");
+  EXPECT_FALSE(compare(table({}, {series("x", {})}), shorter, kExact).equal());
+  EXPECT_FALSE(compare(shorter, table({}, {series("x", {})}), kExact).equal());
+}
+
+TEST(Compare, NotANumberAgreesWithNothing) {
+  const Table good = table({0, 1}, {series("x", {1, 2})});
+  const Table bad = table({0, 1}, {series("x", {1, NAN})});
+  const Tolerances wide{1.0, 1e9};
+  EXPECT_FALSE(compare(bad, good, wide).equal());
+  EXPECT_FALSE(compare(good, bad, wide).equal());
+  EXPECT_FALSE(compare(bad, bad, wide).equal());
+  EXPECT_TRUE(std::isnan(compare(bad, good, wide).variables.at(0).maxError));
+}
+
+TEST(Compare, InfinityAgreesOnlyWithItself) {
+  const Table reference = table({0}, {series("x", {INFINITY})});
+  const Tolerances wide{1.0, 1.0};
+  EXPECT_TRUE(compare(reference, reference, wide).equal());
+  EXPECT_FALSE(compare(table({0}, {series("x", {1})}), reference, wide).equal());
+  EXPECT_FALSE(compare(table({0}, {series("x", {-INFINITY})}), reference, wide).equal());
+}
+
+TEST(ComparisonText, EndsWithTheVerdict) {
+  const Table reference = table({0, 1}, {series("x", {0, 1}), series("y", {0, 1}), series("z", {2, 2})});
+  const Comparison same = compare(reference, reference, {1e-6, 1e-9});
+  EXPECT_EQ(verdict(same), "equal within rtol = 1e-06, atol = 1e-09");
+  EXPECT_TRUE(text(same).ends_with(verdict(same) + "\n"));
+
+  const Table results = table({0, 1}, {series("x", {0, 1.5}), series("y", {0.25, 1}), series("z", {2, 2})});
+  EXPECT_EQ(verdict(compare(results, reference, {0.0, 0.125})),
+            "different: 2 of 3 variables; worst x at t = 1 s: off by 0.5 m, allowed 0.125");
+}
+
+TEST(ComparisonText, ListsTheWorstFirstAndWhatIsMissing) {
+  const Table reference =
+      table({0}, {series("fine", {0}), series("bad", {0}), series("worse", {0}), series("gone", {0})});
+  const Table results = table({0}, {series("fine", {0}), series("bad", {1}), series("worse", {2}), series("new", {0})});
+  const Comparison comparison = compare(results, reference, kExact);
+  const std::string all = text(comparison);
+  EXPECT_LT(all.find("worse"), all.find("bad "));
+  EXPECT_LT(all.find("bad "), all.find("fine"));
+  EXPECT_NE(all.find("missing in the results: gone\n"), std::string::npos);
+  EXPECT_NE(all.find("not in the reference: new\n"), std::string::npos);
+  EXPECT_NE(text(comparison, 1).find("... and 2 more"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace koppla::results
