@@ -1,0 +1,79 @@
+#include "koppla/run/capabilities.hpp"
+
+#include <cmath>
+#include <functional>
+#include <string>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/time_grid.hpp"
+
+namespace koppla::run {
+
+namespace {
+
+using Test = std::function<bool(const subsystem::Capabilities&)>;
+
+/// Names of the members that lack what the test asks for; only members of closed cycles where asked so.
+std::string lacking(const coupling::System& system, const std::vector<coupling::Cycle>& cycles, bool onlyClosed,
+                    const Test& has) {
+  std::string names;
+  for (const coupling::Cycle& cycle : cycles) {
+    if (onlyClosed && !cycle.closed) continue;
+    for (const coupling::MemberIndex member : cycle.members) {
+      if (has(system.members[member].subsystem->describe().capabilities)) continue;
+      if (!names.empty()) names += ", ";
+      names += system.members[member].name;
+    }
+  }
+  return names;
+}
+
+bool saves(const subsystem::Capabilities& c) {
+  return c.saveRestore;
+}
+bool variesStep(const subsystem::Capabilities& c) {
+  return c.variableStep;
+}
+
+}  // namespace
+
+void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
+                         const Settings& settings) {
+  if (!(std::isfinite(settings.start) && std::isfinite(settings.end) && settings.start < settings.end))
+    throw core::InputError(
+        "The run from " + core::text(settings.start) + " s to " + core::text(settings.end) + " s has no length.",
+        "Let simulation.end be later than simulation.start.");
+  if (!(settings.step > 0.0 && std::isfinite(settings.step)))
+    throw core::InputError("The step of " + core::text(settings.step) + " s is no step.", "Give simulation.step > 0.");
+  std::vector<core::Problem> problems;
+  const auto refuse = [&problems](const std::string& names, const std::string& message, std::string remedy) {
+    if (!names.empty()) problems.push_back(core::Problem{core::Place{}, message + names + ".", std::move(remedy)});
+  };
+  if (settings.algorithm.iterates())
+    refuse(lacking(system, cycles, true, saves),
+           "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
+           "Algorithms that remain: jacobi, gauss-seidel.");
+  const bool adapts = settings.stepControl.adapts();
+  if (adapts || settings.onDiscard == OnDiscard::shorten) {
+    const std::string who = adapts ? "Step control repeats steps" : "on_discard = \"shorten\" repeats steps";
+    const std::string remedy =
+        std::string(adapts ? "Step control that remains: fixed" : "What remains: on_discard = \"stop\"") +
+        " (with the algorithms jacobi and gauss-seidel).";
+    refuse(lacking(system, cycles, false, saves),
+           who + ", but these subsystems cannot restore a saved state: ", remedy);
+    refuse(lacking(system, cycles, false, variesStep),
+           who + " with other lengths, but these subsystems take steps of one length only: ", remedy);
+  } else {
+    const core::TimeGrid grid(settings.start, settings.end, settings.step);
+    const double last = settings.end - grid.point(grid.steps() - 1);
+    if (std::fabs(last - settings.step) > 1e-6 * settings.step)
+      refuse(lacking(system, cycles, false, variesStep),
+             "The step of " + core::text(settings.step) +
+                 " s does not divide the interval, so the last step would have " + core::text(last) +
+                 " s, but these subsystems take steps of one length only: ",
+             "Choose an end that is a whole number of steps away from the start.");
+  }
+  if (!problems.empty()) throw core::InputError(std::move(problems));
+}
+
+}  // namespace koppla::run

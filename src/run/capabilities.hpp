@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "koppla/coupling/graph.hpp"
+#include "koppla/coupling/system.hpp"
+#include "koppla/run/settings.hpp"
+
+namespace koppla::run {
+
+/// Throws core::InputError, before anything runs, when times and step make no run or the settings ask of subsystems
+/// what they cannot do: repeat steps without restoring states, or take steps of different lengths. The error lists the
+/// subsystems and what remains.
+void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
+                         const Settings& settings);
+
+}  // namespace koppla::run

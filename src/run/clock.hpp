@@ -1,0 +1,41 @@
+#pragma once
+
+#include <cstdint>
+
+#include "koppla/core/time_grid.hpp"
+
+namespace koppla::run {
+
+/// Where the run stands and where its next macro step ends. With a fixed step the points come from their index; with an
+/// adapted one from the compensated sum of accepted steps. Either way the last point is exactly the end.
+class Clock {
+ public:
+  Clock(double start, double end, double step, bool fixed);
+
+  [[nodiscard]] double now() const { return now_; }
+  [[nodiscard]] bool finished() const { return now_ >= end_; }
+  /// End of the next macro step of length h (a fixed step has its own length).
+  [[nodiscard]] double next(double h) const { return fixed_ ? gridPoint_ : nextAdapted(h); }
+  /// The macro step to t1 is accepted; h is the length that was asked for.
+  void advance(double t1, double h) {
+    now_ = t1;
+    if (!fixed_)
+      advanceAdapted(t1, h);
+    else if (t1 >= gridPoint_)  // a shortened step has the grid point still before it
+      gridPoint_ = grid_.point(++index_ + 1);
+  }
+
+ private:
+  [[nodiscard]] double nextAdapted(double h) const;
+  void advanceAdapted(double t1, double h);
+
+  core::TimeGrid grid_;
+  core::AcceptedTime accepted_;
+  double now_;
+  double end_;
+  bool fixed_;
+  std::int64_t index_ = 0;
+  double gridPoint_;  ///< the one after index_
+};
+
+}  // namespace koppla::run

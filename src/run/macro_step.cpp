@@ -1,0 +1,288 @@
+#include "koppla/run/macro_step.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/stepping/double_step.hpp"
+
+namespace koppla::run {
+
+using coupling::Fault;
+using coupling::FaultKind;
+using coupling::WithoutConvergence;
+using stepping::Verdict;
+using subsystem::Slot;
+using Decision = stepping::Verdict::Decision;
+
+MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
+                     const std::vector<coupling::Cycle>& cycles, const Settings& settings, core::Log& log)
+    : system_(system),
+      network_(network),
+      settings_(settings),
+      log_(log),
+      coupledStep_(network, cycles, settings.algorithm),
+      controller_(settings.stepControl, settings.step, settings.start, settings.end),
+      mayRepeat_(settings.stepControl.adapts() || settings.onDiscard == OnDiscard::shorten),
+      plain_(!mayRepeat_ && coupledStep_.isExplicit()),
+      next_(controller_.first()) {}
+
+OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+  if (plain_) return counters_.algorithm.measure([&] { return advancePlainly(clock, until, most, stop); });
+  do {
+    failure_ = advanceWithControl(clock, stop);
+    if (!failure_.ok()) return failure_.kind;
+  } while (clock.now() < until && --most > 0 && !stop.load(std::memory_order_relaxed));
+  return OutcomeKind::ok;
+}
+
+OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+  // Copies that no subsystem can see stay in registers.
+  Clock time = clock;
+  double smallest = counters_.smallest;
+  double largest = counters_.largest;
+  std::uint64_t accepted = 0;
+  Fault fault;
+  do {
+    const subsystem::Step step{time.now(), time.next(next_), true};
+    fault = coupledStep_.advance(step);
+    if (fault) [[unlikely]]
+      break;
+    smallest = std::min(smallest, step.t1 - step.t0);
+    largest = std::max(largest, step.t1 - step.t0);
+    ++accepted;
+    time.advance(step.t1, next_);
+  } while (time.now() < until && accepted < most && !stop.load(std::memory_order_relaxed));
+  clock = time;
+  counters_.smallest = smallest;
+  counters_.largest = largest;
+  counters_.accepted += accepted;
+  counters_.solutions += accepted + (fault ? 1 : 0);
+  if (!fault) return OutcomeKind::ok;
+  if (fault.kind == FaultKind::discarded) ++counters_.discarded;
+  failure_ = describe(fault, clock.now());
+  return failure_.kind;
+}
+
+Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& stop) {
+  const double t0 = clock.now();
+  double t1 = clock.next(next_);
+  if (mayRepeat_)
+    if (const Fault fault = keep()) return describe(fault, t0);
+
+  for (unsigned discards = 0;;) {
+    if (!(t1 > t0)) return belowResolution(t0);
+    // The length that was asked for, not the difference of rounded times: limits are compared with it.
+    const bool cut = t1 != clock.next(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
+    const double h = cut ? t1 - t0 : next_;
+    const bool untested = controller_.untested(h);
+    Trial trial = attempt(t0, t1, untested);
+    const Fault fault = trial.outcome.fault;
+    const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
+    const bool blamesStep = settings_.stepControl.adapts() && fault.kind == FaultKind::exploded && !untested;
+    if (fault.kind == FaultKind::discarded) ++counters_.discarded;
+    if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
+
+    if (triesShorter) {
+      t1 = shortened(t0, t1, fault.reached, ++discards);
+      if (!(t1 > t0)) return describe(fault, t0);
+    } else {
+      const bool converged = trial.outcome.converged && !blamesStep;
+      if (!converged) ++counters_.convergenceFailures;
+      if (trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
+      const Verdict verdict = controller_.judge({h, converged, trial.error});
+      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
+                                 settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
+      if (acceptsAnyway) {
+        if (const Fault failed = completeAnyway(t0, t1, trial)) return describe(failed, t0);
+      } else if (verdict.decision == Decision::giveUp) {
+        return giveUp(t0, t1, trial);
+      }
+      if (acceptsAnyway || verdict.decision == Decision::accept) {
+        accept(clock, t1);
+        next_ = verdict.next;
+        return {};
+      }
+      next_ = verdict.next;
+      t1 = clock.next(next_);
+    }
+    if (const Fault lost = goBack()) return describe(lost, t0);
+    if (stop.load(std::memory_order_relaxed))
+      return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)};
+  }
+}
+
+/// Everybody repeats to where the subsystem got; one that got nowhere is asked for half, one that keeps discarding for
+/// ever less. t0 where that leads to nothing.
+double MacroStep::shortened(double t0, double t1, double reached, unsigned discards) {
+  constexpr unsigned kPatience = 2;
+  constexpr unsigned kMost = 100;
+  if (discards > kMost) return t0;
+  if (!(reached > t0 && reached < t1)) return t0 + (t1 - t0) / 2.0;
+  return discards > kPatience ? std::min(reached, t0 + 0.5 * (t1 - t0)) : reached;
+}
+
+/// An attempt that ended early has not stepped everybody; the step that is kept has.
+Fault MacroStep::completeAnyway(double t0, double t1, Trial& trial) {
+  if (settings_.stepControl.adapts()) {
+    if (const Fault lost = goBack()) return lost;
+    trial.outcome = solve({{t0, t1, false}, {Slot::macroStep, true}, false, true});
+    if (trial.outcome.fault) return trial.outcome.fault;
+  }
+  warnAboutAccepted(t0, t1, trial);
+  return {};
+}
+
+MacroStep::Trial MacroStep::attempt(double t0, double t1, bool untested) {
+  const bool keepGoing =
+      !settings_.stepControl.adapts() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
+  const coupling::Start start =
+      mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
+  Trial trial{solve({{t0, t1, !mayRepeat_}, start, untested, keepGoing}), std::nullopt};
+  if (trial.outcome.fault || !trial.outcome.converged || untested || !controller_.estimatesError()) return trial;
+  return attemptTwice(t0, t1);
+}
+
+MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
+  const auto copy = [this] { return std::vector<double>(network_.outputs().begin(), network_.outputs().end()); };
+  const std::vector<double> atOnce = copy();
+  const double middle = t0 + (t1 - t0) / 2.0;
+  Trial halves;
+  if ((halves.outcome.fault = goBack())) return halves;
+  halves.outcome = solve({{t0, middle, false}, {Slot::macroStep, true}, false, false});
+  if (halves.outcome.fault || !halves.outcome.converged) return halves;
+  const std::vector<double> atMiddle = copy();
+  halves.outcome = solve({{middle, t1, false}, {Slot::iteration, false}, false, false});
+  if (halves.outcome.fault || !halves.outcome.converged) return halves;
+  halves.error = counters_.errorTest.measure([&] {
+    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce, atMiddle, network_.outputs()},
+                                     settings_.algorithm.norm,
+                                     {settings_.stepControl.rtol, settings_.stepControl.atol});
+  });
+  return halves;
+}
+
+coupling::StepOutcome MacroStep::solve(const coupling::Attempt& attempt) {
+  ++counters_.solutions;
+  return counters_.algorithm.measure([&] { return coupledStep_.solve(attempt); });
+}
+
+Fault MacroStep::keep() {
+  startOutputs_.assign(network_.outputs().begin(), network_.outputs().end());
+  startDiscrete_ = network_.discreteOutputs({0, network_.size()});
+  return network_.save({0, network_.size()}, Slot::macroStep);
+}
+
+Fault MacroStep::goBack() {
+  std::ranges::copy(startOutputs_, network_.outputs().begin());
+  network_.putDiscreteOutputs({0, network_.size()}, startDiscrete_);
+  return network_.restore({0, network_.size()}, Slot::macroStep);
+}
+
+void MacroStep::accept(Clock& clock, double t1) {
+  counters_.smallest = std::min(counters_.smallest, t1 - clock.now());
+  counters_.largest = std::max(counters_.largest, t1 - clock.now());
+  ++counters_.accepted;
+  coupledStep_.accept();
+  clock.advance(t1, next_);
+}
+
+void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
+  constexpr std::uint64_t kWarnings = 10;
+  if (++acceptedAnyway_ > kWarnings) return;
+  const std::string why =
+      trial.outcome.converged
+          ? fmt::format("failed the error test ({:.4g} times the tolerance)", trial.error.value_or(HUGE_VAL))
+          : fmt::format("of the cycle {} did not converge ({})", membersOf(trial.outcome.cycle), residualText(trial));
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("the step from {:.12g} s to {:.12g} s {} and was accepted as it is{}", t0, t1, why,
+                         acceptedAnyway_ == kWarnings ? "; further ones are only counted" : ""));
+}
+
+std::string MacroStep::residualText(const Trial& trial) const {
+  if (trial.outcome.norm <= 1.0)
+    return fmt::format("discrete values still change after {} iterations", settings_.algorithm.maxIterations);
+  return fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
+                     settings_.algorithm.maxIterations, trial.outcome.norm);
+}
+
+Outcome MacroStep::belowResolution(double t0) const {
+  return {OutcomeKind::notConverged,
+          fmt::format("At {:.12g} s the next step of {:.4g} s is shorter than the resolution of time. Raise "
+                      "step_control.min_step or simulation.step.",
+                      t0, next_)};
+}
+
+std::string MacroStep::membersOf(std::size_t cycle) const {
+  const auto& cycles = coupledStep_.iteratedCycles();
+  if (cycle >= cycles.size()) return "of all subsystems";
+  std::string names;
+  for (std::size_t i = cycles[cycle]->problem.block().first; i < cycles[cycle]->problem.block().last; ++i) {
+    if (!names.empty()) names += ", ";
+    names += system_.members[network_.member(i)].name;
+  }
+  return names;
+}
+
+Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
+  if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
+  const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
+  if (trial.outcome.converged)
+    return {OutcomeKind::notConverged,
+            fmt::format("{} has an estimated error of {:.4g} times the tolerance, and no shorter step is allowed. "
+                        "Lower step_control.min_step, loosen rtol and atol, or set step_control.untested_below to get "
+                        "across a jump.",
+                        where, *trial.error)};
+  const std::string remedy =
+      settings_.stepControl.adapts()
+          ? "Lower step_control.min_step, or set step_control.untested_below to get across a jump."
+          : std::string(settings_.algorithm.kind == coupling::AlgorithmKind::newton
+                            ? "Raise algorithm.max_iterations"
+                            : "Choose algorithm.kind = \"newton\", raise algorithm.max_iterations") +
+                ", shorten the step, adapt it with step_control.kind = \"convergence\", or set "
+                "algorithm.without_convergence = \"accept\" to go on with a warning.";
+  return {OutcomeKind::notConverged, fmt::format("{} of the cycle {} did not converge: {}. {}", where,
+                                                 membersOf(trial.outcome.cycle), residualText(trial), remedy)};
+}
+
+Outcome MacroStep::describe(const Fault& fault, double t) const {
+  const coupling::Member& member = system_.members[network_.member(fault.position)];
+  switch (fault.kind) {
+    case FaultKind::none:
+      return {};
+    case FaultKind::discarded:
+      return {
+          OutcomeKind::subsystemFailed,
+          fmt::format("The subsystem '{}' discarded the step that began at {:.12g} s and reached {:.12g} s: {} {}",
+                      member.name, t, fault.reached, member.subsystem->failure(),
+                      mayRepeat_ ? "Shorter steps did not help; look at its inputs and parameters at that time."
+                                 : "Shorten simulation.step, or set simulation.on_discard = \"shorten\" so that all "
+                                   "repeat the step to where it got.")};
+    case FaultKind::failed:
+      return {OutcomeKind::subsystemFailed,
+              fmt::format(
+                  "The subsystem '{}' failed at {:.12g} s: {} Its own messages are in the log; check its parameters "
+                  "and inputs at that time.",
+                  member.name, t, member.subsystem->failure())};
+    case FaultKind::exploded:
+      break;
+  }
+  const std::size_t exploded = network_.explodedOutput(fault.position);
+  const coupling::OutputName output = network_.outputName(exploded);
+  const std::string name = member.subsystem->describe().ports[output.port].name;
+  const double value = std::as_const(network_).outputs()[exploded];
+  return {OutcomeKind::exploded,
+          fmt::format("The output '{}.{}' {} in the step that began at {:.12g} s. {}; 'koppla plot' shows "
+                      "the rows before.",
+                      member.name, name,
+                      std::isfinite(value) ? fmt::format("exploded to {:.6g} (simulation.explosion_limit is {:g})",
+                                                         value, settings_.explosionLimit)
+                                           : fmt::format("is not finite ({})", value),
+                      t,
+                      settings_.algorithm.iterates() ? "Shorten the step, or look at the inputs of that subsystem"
+                                                     : "Shorten the step or choose an iterating algorithm")};
+}
+
+}  // namespace koppla::run

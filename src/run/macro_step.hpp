@@ -1,0 +1,88 @@
+#pragma once
+
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "koppla/core/log.hpp"
+#include "koppla/coupling/call_meter.hpp"
+#include "koppla/coupling/coupled_step.hpp"
+#include "koppla/run/clock.hpp"
+#include "koppla/run/outcome.hpp"
+#include "koppla/run/settings.hpp"
+#include "koppla/stepping/step_controller.hpp"
+
+namespace koppla::run {
+
+/// What stepping cost so far.
+struct StepCounters {
+  std::uint64_t accepted = 0;
+  std::uint64_t convergenceFailures = 0;
+  std::uint64_t errorTestFailures = 0;
+  std::uint64_t discarded = 0;
+  double smallest = HUGE_VAL;  ///< s, accepted
+  double largest = 0.0;        ///< s, accepted
+  std::uint64_t solutions = 0;      ///< of a macro step by the algorithm, repeated and half steps included
+  coupling::CallCounter algorithm;  ///< times them, one by one or in stretches of plain steps
+  coupling::CallCounter errorTest;
+};
+
+/// Takes one accepted macro step after the other: tries, lets the step controller judge, goes back and tries again.
+class MacroStep {
+ public:
+  MacroStep(const coupling::System& system, coupling::Network& network, const std::vector<coupling::Cycle>& cycles,
+            const Settings& settings, core::Log& log);
+
+  /// Accepted steps, one at least, until the clock reaches `until` (s), `most` steps are done or somebody asks to stop.
+  /// Where this is not ok, failure() says why.
+  OutcomeKind advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  [[nodiscard]] const Outcome& failure() const { return failure_; }
+
+  [[nodiscard]] const StepCounters& counters() const { return counters_; }
+  [[nodiscard]] const coupling::CoupledStep& coupledStep() const { return coupledStep_; }
+  /// Length of the next attempt, s.
+  [[nodiscard]] double next() const { return next_; }
+  /// A sentence for the user about a fault at t, with its remedy.
+  [[nodiscard]] Outcome describe(const coupling::Fault& fault, double t) const;
+
+ private:
+  /// What a trial of one step gave, beside the values in the network.
+  struct Trial {
+    coupling::StepOutcome outcome;
+    std::optional<double> error;
+  };
+
+  /// Nothing is decided within a step, so the loop holds nothing but the step.
+  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);
+  Trial attempt(double t0, double t1, bool untested);
+  Trial attemptTwice(double t0, double t1);
+  coupling::StepOutcome solve(const coupling::Attempt& attempt);
+  coupling::Fault keep();
+  coupling::Fault goBack();
+  void accept(Clock& clock, double t1);
+  static double shortened(double t0, double t1, double reached, unsigned discards);
+  coupling::Fault completeAnyway(double t0, double t1, Trial& trial);
+  void warnAboutAccepted(double t0, double t1, const Trial& trial);
+  [[nodiscard]] std::string residualText(const Trial& trial) const;
+  [[nodiscard]] Outcome belowResolution(double t0) const;
+  [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
+  [[nodiscard]] std::string membersOf(std::size_t cycle) const;
+
+  const coupling::System& system_;
+  coupling::Network& network_;
+  const Settings& settings_;
+  core::Log& log_;
+  coupling::CoupledStep coupledStep_;
+  stepping::StepController controller_;
+  bool mayRepeat_;
+  bool plain_;  ///< explicit, fixed, never repeated: nothing to decide in a step
+  double next_;
+  StepCounters counters_;
+  std::uint64_t acceptedAnyway_ = 0;
+  Outcome failure_;
+  std::vector<double> startOutputs_;
+  core::Values startDiscrete_;
+};
+
+}  // namespace koppla::run

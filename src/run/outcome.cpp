@@ -1,0 +1,21 @@
+#include "koppla/run/outcome.hpp"
+
+namespace koppla::run {
+
+std::string_view word(OutcomeKind kind) {
+  switch (kind) {
+    case OutcomeKind::ok:
+      return "completed";
+    case OutcomeKind::interrupted:
+      return "interrupted";
+    case OutcomeKind::subsystemFailed:
+      return "subsystem failed";
+    case OutcomeKind::notConverged:
+      return "not converged";
+    case OutcomeKind::exploded:
+      return "exploded";
+  }
+  return "unknown";
+}
+
+}  // namespace koppla::run

@@ -1,0 +1,26 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace koppla::run {
+
+enum class OutcomeKind : std::uint8_t {
+  ok,               ///< went as asked
+  interrupted,      ///< ended early because the user wanted it
+  subsystemFailed,  ///< a subsystem reported an error or could not be stepped
+  notConverged,     ///< an iteration or a test failed and no shorter step was allowed
+  exploded,         ///< a value is not finite or beyond the explosion limit
+};
+
+std::string_view word(OutcomeKind kind);
+
+struct Outcome {
+  OutcomeKind kind = OutcomeKind::ok;
+  std::string message;  ///< for the user: who, what, when, and what to do next; empty when ok
+
+  [[nodiscard]] bool ok() const { return kind == OutcomeKind::ok; }
+};
+
+}  // namespace koppla::run

@@ -1,0 +1,403 @@
+#include "koppla/run/run.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/suggest.hpp"
+#include "koppla/coupling/initialisation.hpp"
+#include "koppla/run/capabilities.hpp"
+#include "koppla/run/macro_step.hpp"
+#include "koppla/run/observation.hpp"
+
+namespace koppla::run {
+
+namespace {
+
+using SteadyClock = std::chrono::steady_clock;
+
+double secondsSince(SteadyClock::time_point begin) {
+  return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+Calls callsOf(const coupling::CallCounter& meter) {
+  return {meter.count(), meter.seconds()};
+}
+
+/// Says when to look up from stepping: after 1, 2, 4, ... steps, then about 20 times a second, read off the clock so
+/// seldom that it costs nothing.
+class Pulse {
+ public:
+  explicit Pulse(std::uint64_t done) : done_(done), due_(done + 1) {}
+
+  /// Steps to take before the next look.
+  [[nodiscard]] std::uint64_t steps() const { return due_ - done_; }
+
+  /// To be called with the steps done so far; true where it is time to look up.
+  bool due(std::uint64_t done) {
+    constexpr double kBetween = 0.05;  // s
+    done_ = done;
+    if (done_ < due_) return false;
+    const auto now = SteadyClock::now();
+    const double elapsed = std::chrono::duration<double>(now - last_).count();
+    if (elapsed < kBetween)
+      every_ = std::min(every_ * 2, kMostSteps);
+    else if (elapsed > 2.0 * kBetween)
+      every_ = std::max<std::uint64_t>(1, every_ / 2);
+    due_ = done_ + every_;
+    last_ = now;
+    return true;
+  }
+
+ private:
+  static constexpr std::uint64_t kMostSteps = 4096;  // steps may become slow at any time
+  std::uint64_t every_ = 1;
+  std::uint64_t done_;
+  std::uint64_t due_;
+  SteadyClock::time_point last_ = SteadyClock::now();
+};
+
+}  // namespace
+
+struct Run::Impl {
+  Impl(coupling::System coupled, Settings chosen, core::Log& runLog, results::Recorder* runRecorder)
+      : system(std::move(coupled)),
+        settings(std::move(chosen)),
+        log(runLog),
+        recorder(runRecorder),
+        cycles(coupling::findCycles(system)),
+        network((requireCapabilities(system, cycles, settings), system), cycles, settings.explosionLimit),
+        macroStep(system, network, cycles, settings, log),
+        clock(settings.start, settings.end, settings.step, !settings.stepControl.adapts()) {
+    if (recorder != nullptr) observation.emplace(system, settings.variables);
+  }
+
+  Outcome initialise();
+  Outcome initialiseMembers();
+  void tellAbout(const coupling::AlgebraicLoop& loop);
+  void requireInitialised() const;
+  OutcomeKind advance(double until, std::uint64_t most);
+  Outcome step();
+  Outcome simulate(double until);
+  void tell(const Progress& progressNow);
+  void end();
+  Outcome record();
+  void scheduleNextRow();
+  [[nodiscard]] Outcome failureOf(const coupling::InitialisationReport& report) const;
+  [[nodiscard]] Statistics statistics() const;
+  [[nodiscard]] Progress progress(SteadyClock::time_point begin) const;
+
+  coupling::System system;
+  Settings settings;
+  core::Log& log;
+  results::Recorder* recorder;
+  std::vector<coupling::Cycle> cycles;
+  coupling::Network network;
+  MacroStep macroStep;
+  Clock clock;
+
+  std::optional<Observation> observation;
+  double nextRow = HUGE_VAL;  ///< s; never without a recorder
+  std::uint64_t recordedRows = 0;
+  coupling::CallCounter rows;
+
+  double wallClock = 0.0;
+  double initialisation = 0.0;
+  std::atomic<bool> interrupted = false;
+  std::function<void(const Progress&)> listener;
+  Outcome failure;
+  bool initialised = false;
+  bool complete = false;  ///< the row at the end is recorded
+  bool ended = false;
+};
+
+Outcome Run::Impl::initialise() {
+  const auto begin = SteadyClock::now();
+  Outcome outcome = initialiseMembers();
+  if (outcome.ok() && recorder != nullptr) {
+    recorder->begin(observation->columns());
+    outcome = record();
+  }
+  initialisation = secondsSince(begin);
+  wallClock += initialisation;
+  initialised = outcome.ok();
+  return outcome;
+}
+
+Outcome Run::Impl::initialiseMembers() {
+  std::optional<double> tolerance;
+  if (settings.algorithm.iterates()) tolerance = settings.algorithm.rtol;
+  try {
+    for (coupling::Member& member : system.members) {
+      for (const coupling::StartValue& start : member.startValues) member.subsystem->set(start.port, start.values);
+      member.subsystem->enterInitialisation({settings.start, settings.end, tolerance});
+    }
+    const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
+    if (!report.solved()) return failureOf(report);
+    for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop);
+    for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
+  } catch (const core::SubsystemError& error) {
+    return {OutcomeKind::subsystemFailed,
+            fmt::format("The subsystem {} Check its parameters and start values.", error.what())};
+  }
+  return {};
+}
+
+void Run::Impl::tellAbout(const coupling::AlgebraicLoop& loop) {
+  const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
+  log.write(core::Severity::info, "initialisation",
+            fmt::format("solved the algebraic loop {}; Newton iterations: {}", names, loop.iterations));
+  constexpr double kNoise = 1e-6;  // of derivatives by differences
+  if (settings.algorithm.iterates() || loop.growth < kNoise) return;
+  log.write(
+      core::Severity::warning, "coupling",
+      fmt::format("an algebraic loop goes through {} (growth per step: {:.3g}). An explicit algorithm carries values "
+                  "round it once per step, so {}. Choose algorithm.kind = \"newton\".",
+                  names, loop.growth,
+                  loop.growth < 1.0 ? "they are late by some steps" : "they diverge, however short the step is"));
+}
+
+Outcome Run::Impl::failureOf(const coupling::InitialisationReport& report) const {
+  if (report.fault) return macroStep.describe(report.fault, settings.start);
+  for (const coupling::AlgebraicLoop& loop : report.loops)
+    if (!loop.solved)
+      return {OutcomeKind::notConverged,
+              fmt::format("The algebraic loop {} could not be solved at the start, {} s: after {} iterations the "
+                          "residual is {:.4g} times the tolerance. Give start values of its inputs that are near the "
+                          "solution, or check that it has one.",
+                          fmt::join(loop.outputs, ", "), settings.start, loop.iterations, loop.norm)};
+  return {
+      OutcomeKind::notConverged,
+      fmt::format("These outputs do not settle at the start, {} s, although they declare that they do not depend on "
+                  "what changes: {}. Correct the dependencies in the model description.",
+                  settings.start, fmt::join(report.inconsistent, ", "))};
+}
+
+Outcome Run::Impl::record() {
+  try {
+    return rows.measure([this]() -> Outcome {
+      const core::Values& values = observation->read(system);
+      if (const auto name = observation->exploded(settings.explosionLimit))
+        return {OutcomeKind::exploded,
+                fmt::format("The variable '{}' is not finite or beyond the explosion limit at {:.12g} "
+                            "s. Shorten the step, or look at its inputs before that time.",
+                            *name, clock.now())};
+      recorder->row(clock.now(), values);
+      ++recordedRows;
+      scheduleNextRow();
+      return {};
+    });
+  } catch (const core::SubsystemError& error) {
+    return {
+        OutcomeKind::subsystemFailed,
+        fmt::format("The subsystem {} This was at {:.12g} s, when a row was recorded; check its inputs at that time.",
+                    error.what(), clock.now())};
+  }
+}
+
+void Run::Impl::scheduleNextRow() {
+  if (settings.outputInterval <= 0.0) {
+    nextRow = clock.now();
+    return;
+  }
+  // From the index, like all times; a point that misses a row's time by rounding only counts as that row.
+  constexpr double kTie = 1e-9;
+  constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
+  const double magnitude = std::fmax(std::fabs(settings.start), std::fabs(settings.end));
+  const double tie = std::fmin(0.5, kTie + kRounding * magnitude / settings.outputInterval);
+  const double done = std::floor((clock.now() - settings.start) / settings.outputInterval + tie);
+  nextRow = settings.start + (done + 1.0 - tie) * settings.outputInterval;
+}
+
+void Run::Impl::requireInitialised() const {
+  if (!initialised) throw core::InternalError("A run was stepped before a successful initialise().");
+}
+
+/// Up to `most` macro steps, until a row is due or `until` is reached, and that row.
+OutcomeKind Run::Impl::advance(double until, std::uint64_t most) {
+  const OutcomeKind kind = macroStep.advance(clock, std::min(until, nextRow), most, interrupted);
+  if (kind != OutcomeKind::ok) {
+    failure = macroStep.failure();
+    return kind;
+  }
+  const bool due = clock.now() >= nextRow || clock.finished();
+  if (recorder == nullptr || !due) return OutcomeKind::ok;
+  failure = record();
+  complete = failure.ok() && clock.finished();
+  return failure.kind;
+}
+
+Outcome Run::Impl::step() {
+  requireInitialised();
+  if (clock.finished()) return {};
+  const OutcomeKind kind = advance(settings.end, 1);
+  return kind == OutcomeKind::ok ? Outcome{} : failure;
+}
+
+Progress Run::Impl::progress(SteadyClock::time_point begin) const {
+  const StepCounters& counters = macroStep.counters();
+  return {clock.now(), macroStep.next(), counters.accepted, counters.convergenceFailures + counters.errorTestFailures,
+          secondsSince(begin)};
+}
+
+Outcome Run::Impl::simulate(double until) {
+  requireInitialised();
+  const auto begin = SteadyClock::now();
+  const double limit = std::min(until, settings.end);
+  Pulse pulse(macroStep.counters().accepted);
+  Outcome outcome;
+  while (clock.now() < limit) {
+    if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
+      outcome = failure;
+      break;
+    }
+    if (clock.now() < limit && interrupted.load(std::memory_order_relaxed)) {
+      outcome = {OutcomeKind::interrupted,
+                 fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
+      break;
+    }
+    if (pulse.due(macroStep.counters().accepted)) tell(progress(begin));
+  }
+  wallClock += secondsSince(begin);
+  return outcome;
+}
+
+void Run::Impl::tell(const Progress& progressNow) {
+  if (listener) listener(progressNow);
+  if (recorder != nullptr) recorder->flush();
+}
+
+void Run::Impl::end() {
+  if (ended) return;
+  ended = true;
+  for (coupling::Member& member : system.members) member.subsystem->terminate();
+  if (recorder == nullptr) return;
+  if (complete)
+    recorder->complete();
+  else
+    recorder->abandon();
+}
+
+Statistics Run::Impl::statistics() const {
+  const StepCounters& counters = macroStep.counters();
+  Statistics result;
+  result.wallClock = wallClock;
+  result.initialisation = initialisation;
+  result.output = {recordedRows, rows.seconds()};
+  result.algorithm = {counters.solutions, counters.algorithm.seconds()};
+  result.acceptedSteps = counters.accepted;
+  result.convergenceFailures = counters.convergenceFailures;
+  result.errorTest = callsOf(counters.errorTest);
+  result.errorTestFailures = counters.errorTestFailures;
+  result.discardedSteps = counters.discarded;
+  result.smallestStep = counters.accepted > 0 ? counters.smallest : 0.0;
+  result.largestStep = counters.largest;
+  result.members.resize(network.size());
+  for (std::size_t position = 0; position < network.size(); ++position)
+    result.members[network.member(position)] = {system.members[network.member(position)].name,
+                                                {network.stepCount(position), network.stepSeconds(position)},
+                                                callsOf(network.saveCalls(position)),
+                                                callsOf(network.restoreCalls(position))};
+  for (const auto& cycle : macroStep.coupledStep().iteratedCycles()) {
+    CycleStatistics entry;
+    for (std::size_t i = cycle->problem.block().first; i < cycle->problem.block().last; ++i)
+      entry.members.push_back(system.members[network.member(i)].name);
+    entry.evaluations = cycle->evaluations;
+    entry.jacobians = cycle->jacobians;
+    entry.convergenceFailures = cycle->failures;
+    result.cycles.push_back(std::move(entry));
+  }
+  return result;
+}
+
+Run::Run(coupling::System system, Settings settings, core::Log& log, results::Recorder* recorder)
+    : impl_(std::make_unique<Impl>(std::move(system), std::move(settings), log, recorder)) {}
+
+Run::Run(Run&&) noexcept = default;
+
+Run::~Run() {
+  if (!impl_) return;
+  try {
+    impl_->end();
+  } catch (const std::exception& error) {
+    impl_->log.write(core::Severity::error, "run", error.what());
+  }
+}
+
+std::vector<EvaluationGroup> Run::order() const {
+  std::vector<EvaluationGroup> groups;
+  for (const coupling::Cycle& cycle : impl_->cycles) {
+    EvaluationGroup& group = groups.emplace_back();
+    group.closed = cycle.closed;
+    for (const coupling::MemberIndex member : cycle.members)
+      group.members.push_back(impl_->system.members[member].name);
+  }
+  return groups;
+}
+
+Outcome Run::initialise() {
+  return impl_->initialise();
+}
+Outcome Run::step() {
+  return impl_->step();
+}
+Outcome Run::simulate() {
+  return impl_->simulate(HUGE_VAL);
+}
+Outcome Run::simulate(double until) {
+  return impl_->simulate(until);
+}
+void Run::end() {
+  impl_->end();
+}
+double Run::time() const {
+  return impl_->clock.now();
+}
+bool Run::finished() const {
+  return impl_->clock.finished();
+}
+Statistics Run::statistics() const {
+  return impl_->statistics();
+}
+void Run::interrupt() {
+  impl_->interrupted.store(true, std::memory_order_relaxed);
+}
+void Run::onProgress(std::function<void(const Progress&)> listener) {
+  impl_->listener = std::move(listener);
+}
+
+core::Value Run::value(std::string_view name) {
+  std::vector<std::string> names;
+  for (coupling::Member& member : impl_->system.members) {
+    names.push_back(member.name);
+    if (!name.starts_with(member.name + ".")) continue;
+    const auto& description = member.subsystem->describe();
+    const auto port = description.find(name.substr(member.name.size() + 1));
+    if (!port) {
+      names.clear();
+      for (const subsystem::Port& known : description.ports) names.push_back(member.name + "." + known.name);
+      break;
+    }
+    core::Values values;
+    member.subsystem->observe(std::span(&*port, 1), values);
+    switch (description.ports[*port].type) {
+      case core::Type::real:
+        return values.reals.front();
+      case core::Type::boolean:
+        return values.booleans.front() != 0;
+      case core::Type::string:
+        return values.strings.front();
+      default:
+        return values.integers.front();
+    }
+  }
+  throw core::InputError(fmt::format("There is no variable '{}'.", name), core::suggestion(name, names));
+}
+
+}  // namespace koppla::run

@@ -1,0 +1,72 @@
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "koppla/core/log.hpp"
+#include "koppla/core/value.hpp"
+#include "koppla/coupling/system.hpp"
+#include "koppla/results/recorder.hpp"
+#include "koppla/run/outcome.hpp"
+#include "koppla/run/settings.hpp"
+#include "koppla/run/statistics.hpp"
+
+namespace koppla::run {
+
+/// Subsystems that are evaluated together: a closed cycle, or one that depends on nobody behind it.
+struct EvaluationGroup {
+  std::vector<std::string> members;
+  bool closed = false;
+};
+
+/// What is told to a listener while a run goes on, a few times a second.
+struct Progress {
+  double time;          ///< s, simulated
+  double step;          ///< s, the next macro step
+  std::uint64_t steps;  ///< accepted so far
+  std::uint64_t failures;
+  double elapsed;  ///< s, wall clock
+};
+
+/// One simulation of a coupled system: initialise, step until the end, end. Throws core::InputError where the settings
+/// ask of a subsystem what it cannot do, before anything runs; from then on failures are outcomes.
+class Run {
+ public:
+  /// Compiles the system. The log and the recorder (if any) outlive the run.
+  Run(coupling::System system, Settings settings, core::Log& log, results::Recorder* recorder = nullptr);
+  ~Run();
+  Run(Run&&) noexcept;
+
+  /// Initialises all subsystems, consistently. Must have succeeded before any step.
+  Outcome initialise();
+  /// One accepted macro step.
+  Outcome step();
+  /// Steps until the end, an interruption or a failure; with `until` (s), no further than the first communication point
+  /// at or after that time.
+  Outcome simulate();
+  Outcome simulate(double until);
+  /// Terminates the subsystems and closes the results; called by the destructor if nobody did.
+  void end();
+
+  /// The order of evaluation.
+  [[nodiscard]] std::vector<EvaluationGroup> order() const;
+  [[nodiscard]] double time() const;
+  [[nodiscard]] bool finished() const;
+  /// The present value of "subsystem.port"; throws core::InputError for an unknown name.
+  [[nodiscard]] core::Value value(std::string_view name);
+  [[nodiscard]] Statistics statistics() const;
+
+  /// Asks simulate() to return after the present step. May be called from any thread and from a signal handler.
+  void interrupt();
+  /// Called by simulate() between steps, after the first ones and then about 20 times a second.
+  void onProgress(std::function<void(const Progress&)> listener);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace koppla::run

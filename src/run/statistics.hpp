@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace koppla::run {
+
+/// Calls of one kind and the time spent in them. Counts are exact; the time of cheap calls is estimated from a sample.
+struct Calls {
+  std::uint64_t count = 0;
+  double seconds = 0.0;
+};
+
+struct MemberStatistics {
+  std::string name;
+  Calls step;
+  Calls save;
+  Calls restore;
+};
+
+/// Of one cycle: subsystems that depend on each other.
+struct CycleStatistics {
+  std::vector<std::string> members;
+  std::uint64_t evaluations = 0;          ///< sweeps over the cycle, those for Jacobians not counted
+  std::uint64_t jacobians = 0;            ///< of Newton's method
+  std::uint64_t convergenceFailures = 0;  ///< steps whose iteration hit its limit
+};
+
+struct Statistics {
+  double wallClock = 0.0;       ///< s, of initialise() and simulate()
+  double initialisation = 0.0;  ///< s
+  Calls output;                 ///< rows recorded
+  Calls algorithm;              ///< solutions of a macro step by the algorithm, repeated and half steps included
+  std::uint64_t acceptedSteps = 0;
+  std::uint64_t convergenceFailures = 0;
+  Calls errorTest;
+  std::uint64_t errorTestFailures = 0;
+  std::uint64_t discardedSteps = 0;
+  double smallestStep = 0.0;  ///< s, accepted
+  double largestStep = 0.0;   ///< s, accepted
+  std::vector<MemberStatistics> members;
+  std::vector<CycleStatistics> cycles;  ///< those that were iterated
+};
+
+}  // namespace koppla::run

@@ -1,0 +1,147 @@
+#include <gtest/gtest.h>
+
+#include "koppla/core/error.hpp"
+
+#include "fmu_system.hpp"
+#include "support/figure.hpp"
+
+namespace koppla::run {
+namespace {
+
+using test::gain;
+using test::integrator;
+using test::makeSystem;
+using test::MemoryRecorder;
+
+coupling::System clocks() {
+  return makeSystem({{"t", test::clockSignal()}, {"g", gain(2.0)}}, {{"t.y", "g.u"}});
+}
+
+MemoryRecorder& recorded(MemoryRecorder& recorder, Settings settings) {
+  core::Log log;
+  run::Run run(clocks(), std::move(settings), log, &recorder);
+  EXPECT_TRUE(run.initialise().ok());
+  EXPECT_TRUE(run.simulate().ok());
+  run.end();
+  return recorder;
+}
+
+TEST(Recording, WithoutAnIntervalEveryCommunicationPointIsARow) {
+  Settings settings;
+  settings.step = 0.25;
+  MemoryRecorder recorder;
+  EXPECT_EQ(recorded(recorder, settings).times, (std::vector<double>{0.0, 0.25, 0.5, 0.75, 1.0}));
+  EXPECT_TRUE(recorder.completed);
+  EXPECT_EQ(recorder.of("g.y"), (std::vector<double>{0.0, 0.5, 1.0, 1.5, 2.0}));
+}
+
+TEST(Recording, AnIntervalThinsRowsWithoutChangingTheSteps) {
+  Settings settings;
+  settings.step = 0.001;
+  settings.outputInterval = 0.1;
+  MemoryRecorder recorder;
+  recorded(recorder, settings);
+  ASSERT_EQ(recorder.times.size(), 11U);
+  for (std::size_t i = 0; i <= 10; ++i) EXPECT_DOUBLE_EQ(recorder.times[i], 0.1 * static_cast<double>(i));
+  test::showEqual({"nicolai N8", "rows", "11 rows of 1000 steps at an interval of 100 steps"},
+                  static_cast<double>(recorder.times.size()), 11.0);
+}
+
+TEST(Recording, RowsOffTheGridStandAtTheNextCommunicationPointAndTheEndIsAlwaysThere) {
+  Settings settings;
+  settings.step = 0.25;
+  settings.outputInterval = 0.3;
+  MemoryRecorder recorder;
+  EXPECT_EQ(recorded(recorder, settings).times, (std::vector<double>{0.0, 0.5, 0.75, 1.0}));
+}
+
+TEST(Recording, RowsOfALateStartStandOnTheInterval) {
+  Settings settings;
+  settings.start = 1.7e9;
+  settings.end = 1.7e9 + 10.0;
+  settings.step = 0.01;
+  settings.outputInterval = 0.1;
+  MemoryRecorder recorder;
+  recorded(recorder, settings);
+  EXPECT_EQ(recorder.times.size(), 101U);
+}
+
+TEST(Recording, VariablesAreChosenByPatternAndInputsMayBeAmongThem) {
+  Settings settings;
+  settings.step = 0.5;
+  settings.variables = {"g.*"};
+  MemoryRecorder recorder;
+  recorded(recorder, settings);
+  EXPECT_EQ(recorder.columns.size(), 2U);
+  EXPECT_EQ(recorder.of("g.u"), (std::vector<double>{0.0, 0.5, 1.0}));
+}
+
+TEST(Recording, APatternThatFitsNothingIsAnErrorWithASuggestion) {
+  core::Log log;
+  MemoryRecorder recorder;
+  Settings settings;
+  settings.step = 0.5;
+  settings.variables = {"g.z"};
+  try {
+    const run::Run run(clocks(), settings, log, &recorder);
+    FAIL();
+  } catch (const core::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("Did you mean 'g."), std::string::npos) << error.what();
+  }
+}
+
+TEST(Recording, AMillionStepsEndExactlyAtTheEnd) {
+  core::Log log;
+  Settings settings;
+  settings.end = 10.0;
+  settings.step = 1e-5;
+  run::Run run(clocks(), settings, log);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_EQ(run.statistics().acceptedSteps, 1'000'000U);
+  test::showEqual({"nicolai N9", "run-end", "exactly 10 s after a run of 1e6 steps"}, run.time(), 10.0);
+}
+
+TEST(Recording, AChainOfAHundredGainsIsRightAtTheStartAndNoStepLate) {
+  std::vector<test::Part> parts;
+  std::vector<test::Link> links;
+  for (int i = 100; i > 0; --i) parts.push_back({"g" + std::to_string(i), gain(1.0, 1.0)});
+  parts.push_back({"g0", test::clockSignal()});
+  for (int i = 0; i < 100; ++i) links.push_back({"g" + std::to_string(i) + ".y", "g" + std::to_string(i + 1) + ".u"});
+  core::Log log;
+  Settings settings;
+  settings.step = 0.25;
+  MemoryRecorder recorder;
+  run::Run run(makeSystem(std::move(parts), links), settings, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_EQ(recorder.of("g100.y"), (std::vector<double>{100.0, 100.25, 100.5, 100.75, 101.0}));
+}
+
+TEST(Statistics, CountsAreExact) {
+  core::Log log;
+  Settings settings;
+  settings.step = 0.001;
+  settings.algorithm.kind = coupling::AlgorithmKind::newton;
+  MemoryRecorder recorder;
+  run::Run run(test::fmuSystem({{"prey", "LotkaVolterraPrey"}, {"predator", "LotkaVolterraPredator"}},
+                               {{"prey.x", "predator.x"}, {"predator.y", "prey.y"}}, log),
+               settings, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  const Statistics statistics = run.statistics();
+  EXPECT_EQ(statistics.acceptedSteps, 1000U);
+  EXPECT_EQ(statistics.output.count, 1001U);
+  EXPECT_EQ(statistics.algorithm.count, 1000U);
+  // Each evaluation steps every member once, each Jacobian once per input; all but the first of a step restore before.
+  const CycleStatistics& cycle = statistics.cycles.at(0);
+  const std::uint64_t steps = cycle.evaluations + cycle.jacobians;
+  test::showFigure({"nicolai N7", "counts", "doStep = evaluations + Jacobian probes, getState = steps"},
+                   std::to_string(statistics.members[0].step.count) + " of " + std::to_string(steps) + ", " +
+                       std::to_string(statistics.members[0].save.count) + " of 1000",
+                   statistics.members[0].step.count == steps && statistics.members[1].step.count == steps &&
+                       statistics.members[0].save.count == 1000 && statistics.members[0].restore.count == steps - 1000);
+}
+
+}  // namespace
+}  // namespace koppla::run
