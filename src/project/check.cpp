@@ -1,0 +1,112 @@
+#include "koppla/project/check.hpp"
+
+#include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
+
+#include "koppla/core/suggest.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+bool isNameOfSubsystem(std::string_view name) {
+  return std::ranges::none_of(name,
+                              [](char c) { return c == '.' || static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; });
+}
+
+std::string already(const core::Place& first) {
+  return first.line > 0 ? " already in line " + std::to_string(first.line) : std::string(" already");
+}
+
+void checkSubsystems(const Project& project, Findings& findings) {
+  std::map<std::string, core::Place> seen;
+  for (const SubsystemEntry& entry : project.subsystems) {
+    const auto& [name, place] = entry.name;
+    if (entry.fmu.value.empty())
+      findings.mistake(entry.fmu.place,
+                       name.empty() ? "A subsystem has no FMU." : "The subsystem '" + name + "' has no FMU.",
+                       "Write fmu = \"path/to/model.fmu\".");
+    if (name.empty()) {
+      findings.mistake(place, "A subsystem has no name.", "Write name = \"...\", without dots and blanks.");
+      continue;
+    }
+    if (!isNameOfSubsystem(name)) {
+      findings.mistake(place, "'" + name + "' cannot be the name of a subsystem.",
+                       "Use a name without dots and blanks; \"name.port\" names a port.");
+      continue;
+    }
+    const auto [first, fresh] = seen.emplace(name, place);
+    if (!fresh)
+      findings.mistake(place, "The name '" + name + "' is used" + already(first->second) + ".",
+                       "Give every subsystem a name of its own.");
+  }
+}
+
+bool checkReference(const SubsystemIndex& index, const PortReference& reference, Findings& findings) {
+  if (reference.subsystem.empty() || reference.port.empty()) {
+    findings.mistake(reference.place, "'" + reference.subsystem + "' names no port.", "Write \"subsystem.port\".");
+    return false;
+  }
+  if (index.find(reference.subsystem)) return true;
+  findings.mistake(reference.place, "There is no subsystem '" + reference.subsystem + "'.",
+                   core::suggestion(reference.subsystem, index.names()));
+  return false;
+}
+
+void checkConnections(const Project& project, const SubsystemIndex& index, Findings& findings) {
+  std::map<std::pair<std::string, std::string>, core::Place> connected;
+  for (const ConnectionEntry& entry : project.connections) {
+    checkReference(index, entry.from, findings);
+    if (!checkReference(index, entry.to, findings)) continue;
+    const auto [first, fresh] = connected.emplace(std::pair(entry.to.subsystem, entry.to.port), entry.to.place);
+    if (!fresh)
+      findings.mistake(
+          entry.to.place,
+          "The input '" + entry.to.subsystem + "." + entry.to.port + "' is connected" + already(first->second) + ".",
+          "Remove one of the two connections.");
+  }
+}
+
+void checkOrder(const Project& project, const SubsystemIndex& index, Findings& findings) {
+  if (project.order.empty()) return;
+  std::set<std::string> listed;
+  for (const auto& [name, place] : project.order) {
+    if (!index.find(name))
+      findings.mistake(place, "There is no subsystem '" + name + "' to be put in order.",
+                       core::suggestion(name, index.names()));
+    else if (!listed.insert(name).second)
+      findings.mistake(place, "'" + name + "' stands twice in the order.", "Remove one of the two.");
+  }
+  for (const std::string& name : index.names())
+    if (!listed.contains(name))
+      findings.mistake(project.order.front().place, "The order does not say when '" + name + "' is evaluated.",
+                       "Name every subsystem, or leave 'order' out.");
+}
+
+}  // namespace
+
+SubsystemIndex::SubsystemIndex(const Project& project) {
+  for (std::size_t i = 0; i < project.subsystems.size(); ++i) {
+    const std::string& name = project.subsystems[i].name.value;
+    if (!name.empty() && byName_.emplace(name, i).second) names_.push_back(name);
+  }
+}
+
+std::optional<std::size_t> SubsystemIndex::find(std::string_view name) const {
+  const auto found = byName_.find(std::string(name));
+  if (found == byName_.end()) return std::nullopt;
+  return found->second;
+}
+
+Findings checkEntries(const Project& project) {
+  const SubsystemIndex index(project);
+  Findings findings;
+  checkSubsystems(project, findings);
+  checkConnections(project, index, findings);
+  checkOrder(project, index, findings);
+  return findings;
+}
+
+}  // namespace koppla::project

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "koppla/project/document.hpp"
+#include "koppla/project/project.hpp"
+
+namespace koppla::project {
+
+/// The place of all that comes from the command line.
+core::Place commandLine();
+
+/// Where an override points to: "target.key". The target is empty without a dot.
+struct OverrideName {
+  std::string_view target;
+  std::string_view key;
+};
+
+OverrideName split(const Override& change);
+
+/// Puts those overrides into the document whose target is one of the sections, as if they stood there; returns the
+/// others in their order. The last one for a key holds.
+std::vector<Override> applyToSections(Table& document, std::span<const Override> overrides,
+                                      std::span<const std::string_view> sections);
+
+}  // namespace koppla::project

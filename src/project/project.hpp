@@ -1,0 +1,101 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/log.hpp"
+#include "koppla/coupling/system.hpp"
+#include "koppla/run/run.hpp"
+#include "koppla/run/settings.hpp"
+
+/// From a project file to a coupled system. This header is all that a program needs:
+///
+///     core::Log log;
+///     const project::Project plan = project::read("loop.toml", log);
+///     run::Run run = project::makeRun(plan, log);
+namespace koppla::project {
+
+/// Something the user wrote, and where. The place is empty for projects that were made by a program.
+template <typename T>
+struct Placed {
+  T value{};
+  core::Place place{};
+};
+
+/// A value as it was written; which type it must have is known only when the port is known.
+using RawValue = std::variant<bool, std::int64_t, double, std::string>;
+
+/// A parameter or a start value: one value per scalar of the port.
+struct Parameter {
+  Placed<std::string> port;
+  std::vector<Placed<RawValue>> values;
+};
+
+/// One instance. There is one kind so far, the FMU.
+struct SubsystemEntry {
+  Placed<std::string> name;  ///< unique; neither dots nor blanks, since "name.port" names a port
+  Placed<std::filesystem::path> fmu;
+  bool logging = false;  ///< asks the FMU to log its own doings
+  bool strict = false;   ///< an FMU that breaks a rule of the standard is refused
+  std::vector<Parameter> parameters{};
+};
+
+/// "subsystem.port"; the port's name may hold further dots.
+struct PortReference {
+  std::string subsystem;
+  std::string port;
+  core::Place place{};
+};
+
+struct ConnectionEntry {
+  PortReference from;
+  PortReference to;
+  std::optional<Placed<double>> scale{};   ///< absent: 1
+  std::optional<Placed<double>> offset{};  ///< absent: 0
+};
+
+/// A project as plain data, from a file or made by a program. Relative paths have been resolved against the folder of
+/// the project file.
+struct Project {
+  std::filesystem::path file;
+  run::Settings settings;
+  std::vector<SubsystemEntry> subsystems;
+  std::vector<ConnectionEntry> connections;
+  std::vector<Placed<std::string>> order;  ///< names of all subsystems in the order of evaluation; empty: derived
+  std::filesystem::path resultsFolder;
+  std::vector<core::Place> variablePlaces{};  ///< of settings.variables, one each; empty if made by a program
+};
+
+/// A change from the command line: "section.option" or "subsystem.parameter", and the text of its value. The value is
+/// read as in the file, and where that fails as a plain text; paths are relative to the project file, as there.
+struct Override {
+  std::string name;
+  std::string value;
+};
+
+/// Takes "name=value" apart; throws core::InputError without '='.
+Override parseOverride(std::string_view nameAndValue);
+
+/// Reads a project file. Throws core::InputError with every mistake in it, in the order of lines; those that show only
+/// against the FMUs are among them when there are others. Warnings go to the log.
+Project read(const std::filesystem::path& file, core::Log& log, std::span<const Override> overrides = {});
+
+/// Opens the FMUs, checks all names, types and values against them, and only then instantiates them. Throws
+/// core::InputError with every mistake.
+coupling::System build(const Project& project, core::Log& log);
+
+/// A run that is ready to be initialised. The log and the recorder (if any) outlive it.
+run::Run makeRun(const Project& project, core::Log& log, results::Recorder* recorder = nullptr);
+
+/// The text of a project file in `folder` that couples these FMUs where an output and an input have the same name and
+/// type. Reads back without mistakes.
+std::string propose(std::span<const std::filesystem::path> fmus, const std::filesystem::path& folder, core::Log& log);
+
+}  // namespace koppla::project

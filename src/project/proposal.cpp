@@ -1,0 +1,237 @@
+#include "koppla/project/proposal.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <set>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "koppla/project/reader.hpp"
+#include "koppla/project/toml_text.hpp"
+#include "koppla/project/words.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+using subsystem::Causality;
+using subsystem::Port;
+
+std::string real(double value) {
+  return tomlValue(core::Value(value));
+}
+
+template <typename T, std::size_t N>
+std::string choice(const std::array<Word<T>, N>& words, T value) {
+  return tomlString(wordFor(words, value));
+}
+
+template <typename T, std::size_t N>
+std::string others(const std::array<Word<T>, N>& words, T value) {
+  std::vector<std::string> result = texts(words);
+  std::erase(result, std::string(wordFor(words, value)));
+  return fmt::format("{}", fmt::join(result, ", "));
+}
+
+/// A model's own name made fit for "name.port", and different from all names before.
+std::string instanceName(std::string_view model, std::set<std::string>& taken) {
+  std::string base(model.substr(model.find_last_of('.') + 1));
+  std::ranges::replace_if(
+      base,
+      [](char c) {
+        return static_cast<unsigned char>(c) <= ' ' ||
+               std::string_view("\"'\\=*?\x7f").find(c) != std::string_view::npos;
+      },
+      '_');
+  if (base.empty()) base = "subsystem";
+  std::string name = base;
+  for (int number = 2; !taken.insert(name).second; ++number) name = base + std::to_string(number);
+  return name;
+}
+
+struct Times {
+  double start = 0.0;
+  double end = 10.0;
+  double step = 0.0;
+  std::string_view endSource = "a guess";
+  std::string_view stepSource = "a guess";
+};
+
+/// The longest run and the shortest step that the models suggest, where these make sense together.
+Times proposedTimes(std::span<const Candidate> candidates) {
+  std::optional<double> start;
+  std::optional<double> end;
+  std::optional<double> step;
+  const auto better = [](std::optional<double>& best, std::optional<double> offer, auto less) {
+    if (offer && std::isfinite(*offer) && (!best || less(*offer, *best))) best = offer;
+  };
+  for (const Candidate& candidate : candidates) {
+    better(start, candidate.start, std::less<>());
+    better(end, candidate.end, std::greater<>());
+    if (candidate.step && *candidate.step > 0.0) better(step, candidate.step, std::less<>());
+  }
+  Times times;
+  times.start = start.value_or(0.0);
+  const bool suggested = end && *end > times.start;
+  times.end = suggested ? *end : times.start + times.end;
+  if (suggested) times.endSource = "as the models suggest";
+  const double interval = times.end - times.start;
+  const bool fits = step && *step <= interval;
+  times.step = fits ? *step : interval / 100.0;
+  if (fits) times.stepSource = "as the models suggest";
+  return times;
+}
+
+std::string simulation(const Times& times) {
+  const run::Settings preset;
+  return fmt::format(R"([simulation]
+start = {start}  # s
+end = {end}  # s, {endSource}
+step = {step}  # s, the macro step: values are exchanged this often; {stepSource}
+# explosion_limit = {limit}  # a coupled value beyond this stops the run
+# on_discard = {onDiscard}  # when a subsystem refuses a step; also: {otherOnDiscard}
+
+)",
+                     fmt::arg("start", real(times.start)), fmt::arg("end", real(times.end)),
+                     fmt::arg("endSource", times.endSource), fmt::arg("step", real(times.step)),
+                     fmt::arg("stepSource", times.stepSource), fmt::arg("limit", real(preset.explosionLimit)),
+                     fmt::arg("onDiscard", choice(kOnDiscardWords, preset.onDiscard)),
+                     fmt::arg("otherOnDiscard", others(kOnDiscardWords, preset.onDiscard)));
+}
+
+std::string algorithm(const std::vector<std::string>& names) {
+  const coupling::AlgorithmSettings preset;
+  std::vector<std::string> quoted;
+  quoted.reserve(names.size());
+  for (const std::string& name : names) quoted.push_back(tomlString(name));
+  return fmt::format(R"([algorithm]
+kind = {kind}  # also: {otherKinds}
+# For algorithms that iterate:
+# max_iterations = {maxIterations}
+# rtol = {rtol}
+# atol = {atol}
+# norm = {norm}  # also: {otherNorms}
+# discrete = {discrete}  # integers, booleans and strings must agree; also: {otherDiscrete}
+# without_convergence = {without}  # also: {otherWithout}
+# For algorithms in which the order of evaluation matters; without it, it follows from the connections:
+# order = [{order}]
+
+)",
+                     fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
+                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
+                     fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
+                     fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
+                     fmt::arg("otherNorms", others(kNormWords, preset.norm)),
+                     fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
+                     fmt::arg("otherDiscrete", others(kDiscreteWords, preset.discrete)),
+                     fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),
+                     fmt::arg("otherWithout", others(kWithoutConvergenceWords, preset.withoutConvergence)),
+                     fmt::arg("order", fmt::join(quoted, ", ")));
+}
+
+std::string stepControl(const Times& times) {
+  const stepping::StepControlSettings preset;
+  return fmt::format(R"([step_control]
+kind = {}  # also: {}
+# For control that adapts the step (subsystems must be able to restore their states):
+# min_step = {}  # s
+# max_step = {}  # s
+# untested_below = {}  # s; such short steps are accepted without test, to get across jumps
+# shrink = {}  # kind "convergence": divisor of the step after a failure
+# grow = {}  # largest factor from one step to the next
+# rtol = {}  # kind "double-step"; without it that of [algorithm]
+# atol = {}
+
+)",
+                     choice(kStepControlWords, preset.kind), others(kStepControlWords, preset.kind),
+                     real(times.step / 1e4), real(times.step), real(preset.untestedBelow), real(preset.shrink),
+                     real(preset.grow), real(preset.rtol), real(preset.atol));
+}
+
+std::string parameterLines(const subsystem::Description& description) {
+  constexpr std::size_t kShown = 10;
+  std::string text;
+  std::size_t count = 0;
+  for (const Port& port : description.ports) {
+    if (port.causality != Causality::parameter || !port.settable || !port.start) continue;
+    if (++count > kShown) continue;
+    text += fmt::format("# {} = {}", tomlKey(port.name), tomlValue(*port.start));
+    if (!port.unit.empty()) text += tomlComment("  # " + port.unit);
+    text += "\n";
+  }
+  if (count > kShown) text += fmt::format("# ... and {} more\n", count - kShown);
+  return text.empty() ? text : "[subsystems.parameters]\n" + text;
+}
+
+struct Named {
+  std::string subsystem;
+  const Port* port;
+
+  [[nodiscard]] std::string name() const { return subsystem + "." + port->name; }
+};
+
+/// Outputs of other subsystems that an input could be meant for.
+std::vector<Named> sources(const std::multimap<std::string, Named>& outputs, const Named& input) {
+  std::vector<Named> result;
+  const auto [first, last] = outputs.equal_range(input.port->name);
+  for (auto it = first; it != last; ++it) {
+    const Named& output = it->second;
+    if (output.subsystem != input.subsystem && output.port->type == input.port->type &&
+        output.port->size == input.port->size)
+      result.push_back(output);
+  }
+  return result;
+}
+
+std::string connections(std::span<const Candidate> candidates, const std::vector<std::string>& names) {
+  std::multimap<std::string, Named> outputs;
+  std::vector<Named> inputs;
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    for (const Port& port : candidates[i].description.ports) {
+      if (port.causality == Causality::output) outputs.emplace(port.name, Named{names[i], &port});
+      if (port.causality == Causality::input) inputs.push_back({names[i], &port});
+    }
+  std::string text = "# An output feeds any number of inputs: input = scale * output + offset.\n";
+  std::string open;
+  for (const Named& input : inputs) {
+    const std::vector<Named> found = sources(outputs, input);
+    if (found.size() == 1) {
+      text += fmt::format("[[connections]]\nfrom = {}\nto = {}\n\n", tomlString(found.front().name()),
+                          tomlString(input.name()));
+      continue;
+    }
+    open += tomlComment(fmt::format("#   {} ({})", input.name(), word(input.port->type)));
+    for (std::size_t i = 0; i < found.size(); ++i)
+      open += tomlComment((i == 0 ? ": could be fed by " : ", ") + found[i].name());
+    open += "\n";
+  }
+  if (!open.empty()) text += "# Inputs that are not connected keep their start values:\n" + open + "\n";
+  return text;
+}
+
+}  // namespace
+
+std::string proposalFor(std::span<const Candidate> candidates) {
+  const Times times = proposedTimes(candidates);
+  std::string text =
+      fmt::format("# A Koppla project. Take a '#' away to make use of an option.\nformat = {}\n\n", kFormat);
+  std::set<std::string> taken(kSections.begin(), kSections.end());  // so that --set can tell them apart
+  std::vector<std::string> names;
+  for (const Candidate& candidate : candidates) names.push_back(instanceName(candidate.description.model, taken));
+  text += simulation(times) + algorithm(names) + stepControl(times);
+  for (std::size_t i = 0; i < candidates.size(); ++i)
+    text += fmt::format("[[subsystems]]\nname = {}\nfmu = {}\n{}\n", tomlString(names[i]),
+                        tomlString(candidates[i].path), parameterLines(candidates[i].description));
+  text += connections(candidates, names);
+  text +=
+      "[results]\n# folder = \"results\"  # beside this file; without it, the name of this file with .run\n"
+      "# interval = 0.0  # s between recorded rows; 0: every communication point\n"
+      "# variables = [\"*\"]  # patterns of \"subsystem.port\"; without it all outputs are recorded\n";
+  return text;
+}
+
+}  // namespace koppla::project

@@ -1,0 +1,152 @@
+#include "koppla/project/reader.hpp"
+
+#include <optional>
+#include <utility>
+
+#include "koppla/project/check.hpp"
+#include "koppla/project/document.hpp"
+#include "koppla/project/overrides.hpp"
+#include "koppla/project/parameters.hpp"
+#include "koppla/project/settings_reader.hpp"
+#include "koppla/project/table_reader.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+/// False if the file belongs to a later Koppla, whose options we cannot judge.
+bool readFormat(TableReader& root) {
+  unsigned format = kFormat;
+  root.count("format", format, 1, {.required = "Write format = 1 in the first line."});
+  if (format <= kFormat) return true;
+  root.mistake("format",
+               "The format " + std::to_string(format) + " is newer than this Koppla, which knows format " +
+                   std::to_string(kFormat) + ".",
+               "Use a newer Koppla.");
+  return false;
+}
+
+/// "a.b.c" is port "b.c" of subsystem "a"; whether both are there is checked later.
+std::optional<PortReference> readReference(TableReader& table, std::string_view key) {
+  Placed<std::string> typed;
+  table.text(key, typed, {.required = "Write " + std::string(key) + " = \"subsystem.port\"."});
+  if (!table.sound({key})) return std::nullopt;
+  const std::size_t dot = typed.value.find('.');
+  if (dot == std::string::npos) return PortReference{typed.value, {}, typed.place};
+  return PortReference{typed.value.substr(0, dot), typed.value.substr(dot + 1), typed.place};
+}
+
+/// Reads a document part by part. What cannot be read is reported and left out.
+class ProjectReader {
+ public:
+  ProjectReader(const Table& document, const fs::path& file)
+      : root_(&document, {file.string(), 0, 0}, "the project file", reports_),
+        simulation_(root_.table("simulation")),
+        algorithm_(root_.table("algorithm")),
+        stepControl_(root_.table("step_control")),
+        results_(root_.table("results")) {
+    project_.file = file;
+  }
+
+  Reading read(std::span<const Override> parameters) && {
+    if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
+    project_.settings = readSettings({simulation_, algorithm_, stepControl_});
+    algorithm_.texts("order", project_.order);
+    readResults();
+    readSubsystems();
+    readConnections();
+    for (TableReader* table : {&root_, &simulation_, &algorithm_, &stepControl_, &results_}) table->finish();
+    applyToParameters(project_, parameters, optionNames(), reports_.findings);
+    return {std::move(project_), std::move(reports_.findings)};
+  }
+
+ private:
+  [[nodiscard]] fs::path besideProject(const std::string& path) const { return project_.file.parent_path() / path; }
+
+  void readResults() {
+    Placed<std::string> folder{project_.file.stem().string() + ".run", {}};
+    results_.text("folder", folder);
+    if (folder.value.empty()) results_.mistake("folder", "The folder for results has no name.");
+    project_.resultsFolder = besideProject(folder.value);
+    results_.real("interval", project_.settings.outputInterval, kNotNegative);
+    std::vector<Placed<std::string>> patterns;
+    results_.texts("variables", patterns);
+    for (Placed<std::string>& pattern : patterns) {
+      project_.settings.variables.push_back(std::move(pattern.value));
+      project_.variablePlaces.push_back(std::move(pattern.place));
+    }
+  }
+
+  void readSubsystems() {
+    std::vector<TableReader> tables = root_.tables("subsystems");
+    if (tables.empty() && root_.sound({"subsystems"}))
+      root_.mistake("subsystems", "There is nothing to simulate: no [[subsystems]].",
+                    "Write [[subsystems]] with a name and the path of an FMU.");
+    for (TableReader& table : tables) readSubsystem(table);
+    for (TableReader& table : tables) table.finish();
+  }
+
+  void readSubsystem(TableReader& table) {
+    SubsystemEntry entry{{{}, table.place()}, {{}, table.place()}};
+    table.text("name", entry.name);
+    Placed<std::string> fmu{{}, table.place()};
+    table.text("fmu", fmu);
+    entry.fmu = {fmu.value.empty() ? fs::path() : besideProject(fmu.value), fmu.place};
+    table.flag("logging", entry.logging);
+    table.flag("strict", entry.strict);
+    entry.parameters = readParameters(table.freeTable("parameters"), reports_.findings);
+    if (table.sound({"name", "fmu"})) project_.subsystems.push_back(std::move(entry));
+  }
+
+  void readConnections() {
+    std::vector<TableReader> tables = root_.tables("connections");
+    for (TableReader& table : tables) {
+      std::optional<PortReference> from = readReference(table, "from");
+      std::optional<PortReference> to = readReference(table, "to");
+      std::optional<Placed<double>> scale;
+      std::optional<Placed<double>> offset;
+      table.optionalReal("scale", scale);
+      table.optionalReal("offset", offset);
+      if (from && to) project_.connections.push_back({std::move(*from), std::move(*to), scale, offset});
+    }
+    for (TableReader& table : tables) table.finish();
+  }
+
+  /// The names of all options as the command line spells them.
+  [[nodiscard]] std::vector<std::string> optionNames() const {
+    std::vector<std::string> names;
+    for (const auto& [section, key] : reports_.options)
+      for (const std::string_view known : kSections)
+        if (section == "[" + std::string(known) + "]") names.push_back(std::string(known) + "." + key);
+    return names;
+  }
+
+  Reports reports_;
+  TableReader root_;
+  TableReader simulation_;
+  TableReader algorithm_;
+  TableReader stepControl_;
+  TableReader results_;
+  Project project_;
+};
+
+}  // namespace
+
+Reading parse(std::string_view text, const fs::path& file, std::span<const Override> overrides) {
+  Reading reading;
+  try {
+    Table document = parseToml(text, file.string());
+    const std::vector<Override> parameters = applyToSections(document, overrides, kSections);
+    reading = ProjectReader(document, file).read(parameters);
+    reading.findings.append(checkEntries(reading.project));
+  } catch (const core::InputError& error) {
+    reading.project.file = file;
+    reading.findings.mistakes = error.problems();
+  }
+  reading.findings.sort(file.string());
+  return reading;
+}
+
+}  // namespace koppla::project

@@ -1,0 +1,221 @@
+#include "koppla/project/resolver.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/suggest.hpp"
+#include "koppla/project/check.hpp"
+#include "koppla/project/port_values.hpp"
+#include "koppla/results/pattern.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+using subsystem::Causality;
+using subsystem::Description;
+using subsystem::Port;
+using subsystem::PortIndex;
+
+std::string fullName(const PortReference& reference) {
+  return reference.subsystem + "." + reference.port;
+}
+
+template <typename Condition>
+std::vector<std::string> portNames(const Description& description, Condition condition) {
+  std::vector<std::string> names;
+  for (const Port& port : description.ports)
+    if (condition(port)) names.push_back(port.name);
+  return names;
+}
+
+bool isSettable(const Port& port) {
+  return port.settable;
+}
+
+std::string_view withArticle(Causality causality) {
+  switch (causality) {
+    case Causality::input:
+      return "an input";
+    case Causality::output:
+      return "an output";
+    case Causality::parameter:
+      return "a parameter";
+    case Causality::local:
+      return "a local variable";
+  }
+  return "of unknown kind";
+}
+
+bool sameItems(const Port& a, const Port& b) {
+  return std::ranges::equal(a.items, b.items, [](const subsystem::Item& x, const subsystem::Item& y) {
+    return x.value == y.value && x.name == y.name;
+  });
+}
+
+class Resolver {
+ public:
+  Resolver(const Project& project, std::span<const Description* const> descriptions)
+      : project_(project), descriptions_(descriptions), index_(project) {}
+
+  Resolution resolve() && {
+    for (std::size_t i = 0; i < project_.subsystems.size(); ++i) resolution_.startValues.push_back(startValues(i));
+    for (const ConnectionEntry& entry : project_.connections) connect(entry);
+    for (const auto& name : project_.order)
+      if (const auto member = index_.find(name.value)) resolution_.order.push_back(*member);
+    for (std::size_t i = 0; i < project_.settings.variables.size(); ++i) checkVariable(i);
+    return std::move(resolution_);
+  }
+
+ private:
+  struct Found {
+    coupling::Endpoint endpoint;
+    const Port& port;
+  };
+
+  Findings& findings() { return resolution_.findings; }
+
+  std::vector<coupling::StartValue> startValues(std::size_t member) {
+    std::vector<coupling::StartValue> result;
+    const Description* description = descriptions_[member];
+    if (description == nullptr) return result;
+    const SubsystemEntry& entry = project_.subsystems[member];
+    for (const Parameter& parameter : entry.parameters) {
+      const std::optional<PortIndex> port = description->find(parameter.port.value);
+      if (!port) {
+        findings().mistake(
+            parameter.port.place,
+            fmt::format("'{}' has no parameter or start value '{}'.", entry.name.value, parameter.port.value),
+            core::suggestion(parameter.port.value, portNames(*description, isSettable)));
+        continue;
+      }
+      const std::string name = entry.name.value + "." + parameter.port.value;
+      if (auto values = valuesFor(description->ports[*port], parameter, name, findings()))
+        result.push_back({*port, std::move(*values)});
+    }
+    return result;
+  }
+
+  std::optional<Found> find(const PortReference& reference, Causality wanted) {
+    const std::optional<std::size_t> member = index_.find(reference.subsystem);
+    if (!member || reference.port.empty() || descriptions_[*member] == nullptr) return std::nullopt;
+    const Description& description = *descriptions_[*member];
+    if (const std::optional<PortIndex> port = description.find(reference.port))
+      return Found{{*member, *port}, description.ports[*port]};
+    const auto candidates = portNames(description, [wanted](const Port& port) { return port.causality == wanted; });
+    findings().mistake(reference.place,
+                       fmt::format("'{}' has no {} '{}'.", reference.subsystem, word(wanted), reference.port),
+                       candidates.empty() ? fmt::format("It has no {}s at all.", word(wanted))
+                                          : core::suggestion(reference.port, candidates));
+    return std::nullopt;
+  }
+
+  void connect(const ConnectionEntry& entry) {
+    const std::optional<Found> from = find(entry.from, Causality::output);
+    const std::optional<Found> to = find(entry.to, Causality::input);
+    if (from && to && from->port.causality == Causality::input && to->port.causality == Causality::output) {
+      findings().mistake(entry.from.place,
+                         fmt::format("This connection leads from the input '{}' to the output '{}'.",
+                                     fullName(entry.from), fullName(entry.to)),
+                         "Swap 'from' and 'to'.");
+      return;
+    }
+    const bool starts = from && startsConnection(entry.from, from->port);
+    const bool ends = to && endsConnection(entry.to, to->port);
+    if (!starts || !ends || !fit(entry, from->port, to->port)) return;
+    resolution_.connections.push_back({from->endpoint, to->endpoint, entry.scale.value_or(Placed<double>{1.0}).value,
+                                       entry.offset.value_or(Placed<double>{0.0}).value});
+  }
+
+  bool startsConnection(const PortReference& reference, const Port& port) {
+    if (port.causality == Causality::output) return true;
+    findings().mistake(reference.place, fmt::format("'{}' is {}; a connection begins at an output.",
+                                                    fullName(reference), withArticle(port.causality)));
+    return false;
+  }
+
+  bool endsConnection(const PortReference& reference, const Port& port) {
+    if (port.causality == Causality::input) return true;
+    findings().mistake(
+        reference.place,
+        fmt::format("'{}' is {}; a connection ends at an input.", fullName(reference), withArticle(port.causality)),
+        port.settable ? "Set its value in [subsystems.parameters]." : "");
+    return false;
+  }
+
+  bool fit(const ConnectionEntry& entry, const Port& from, const Port& to) {
+    const std::string both = fmt::format("'{}' and '{}'", fullName(entry.from), fullName(entry.to));
+    if (from.type != to.type) {
+      findings().mistake(entry.to.place,
+                         fmt::format("{} have different types: {} and {}.", both, word(from.type), word(to.type)));
+      return false;
+    }
+    if (from.size != to.size) {
+      findings().mistake(entry.to.place, fmt::format("{} have different sizes: {} and {}.", both, from.size, to.size));
+      return false;
+    }
+    const bool scaled = entry.scale || entry.offset;
+    if (scaled && from.type != core::Type::real) {
+      findings().mistake((entry.scale ? entry.scale : entry.offset)->place,
+                         fmt::format("'scale' and 'offset' are for reals; {} are of type {}.", both, word(from.type)),
+                         "Remove them.");
+      return false;
+    }
+    if (!scaled && !from.unit.empty() && !to.unit.empty() && from.unit != to.unit)
+      findings().warning(entry.to.place, fmt::format("{} have different units: {} and {}.", both, from.unit, to.unit),
+                         "Give 'scale' (and 'offset'); scale = 1.0 says that this is meant.");
+    if (!from.items.empty() && !to.items.empty() && !sameItems(from, to))
+      findings().warning(entry.to.place, both + " are enumerations with different items; their numbers are passed on.");
+    return true;
+  }
+
+  void checkVariable(std::size_t number) {
+    const std::string& variable = project_.settings.variables[number];
+    if (results::isPattern(variable) ? fitsSomething(variable) : isVariable(variable)) return;
+    std::vector<std::string> all;
+    forAllPorts([&](const std::string& name) { all.push_back(name); });
+    findings().mistake(
+        number < project_.variablePlaces.size() ? project_.variablePlaces[number] : core::Place{project_.file.string()},
+        fmt::format("There is no variable '{}' to be recorded.", variable), core::suggestion(variable, all));
+  }
+
+  template <typename Visitor>
+  void forAllPorts(Visitor visit) const {
+    for (std::size_t i = 0; i < descriptions_.size(); ++i) {
+      if (descriptions_[i] == nullptr) continue;
+      const std::string prefix = project_.subsystems[i].name.value + ".";
+      for (const Port& port : descriptions_[i]->ports) visit(prefix + port.name);
+    }
+  }
+
+  [[nodiscard]] bool fitsSomething(const std::string& pattern) const {
+    bool fits = std::ranges::find(descriptions_, nullptr) != descriptions_.end();  // it might fit what we cannot see
+    forAllPorts([&](const std::string& name) { fits = fits || results::matches(pattern, name); });
+    return fits;
+  }
+
+  [[nodiscard]] bool isVariable(const std::string& name) const {
+    const std::size_t dot = name.find('.');
+    if (dot == std::string::npos) return false;
+    const std::optional<std::size_t> member = index_.find(std::string_view(name).substr(0, dot));
+    if (!member) return false;
+    const Description* description = descriptions_[*member];
+    return description == nullptr || description->find(std::string_view(name).substr(dot + 1)).has_value();
+  }
+
+  const Project& project_;
+  std::span<const Description* const> descriptions_;
+  SubsystemIndex index_;
+  Resolution resolution_;
+};
+
+}  // namespace
+
+Resolution resolve(const Project& project, std::span<const Description* const> descriptions) {
+  return Resolver(project, descriptions).resolve();
+}
+
+}  // namespace koppla::project

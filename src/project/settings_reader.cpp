@@ -1,0 +1,141 @@
+#include "koppla/project/settings_reader.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "koppla/core/value.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+using coupling::AlgorithmSettings;
+using stepping::StepControlSettings;
+
+std::string seconds(double value) {
+  return core::text(value) + " s";
+}
+
+/// The step must fit into the run and be more than rounding at its times; that also bounds the number of steps.
+void checkStep(TableReader& table, const run::Settings& settings) {
+  const double interval = settings.end - settings.start;
+  if (settings.step > interval) {
+    table.mistake(
+        "step",
+        fmt::format("The step, {}, is longer than the whole run, {}.", seconds(settings.step), seconds(interval)),
+        "Choose a shorter step or a later end.");
+    return;
+  }
+  const double latest = std::fmax(std::fabs(settings.start), std::fabs(settings.end));
+  const double resolution = 4.0 * std::numeric_limits<double>::epsilon() * latest;
+  if (settings.step < resolution || !std::isfinite(interval))
+    table.mistake("step",
+                  fmt::format("The step, {}, is lost in the rounding of times as large as {}.", seconds(settings.step),
+                              seconds(latest)),
+                  fmt::format("Choose a step of {} or more, or times nearer to 0.", seconds(resolution)));
+}
+
+void readSimulation(TableReader& table, run::Settings& settings) {
+  table.real("start", settings.start);
+  table.real("end", settings.end, {}, {.required = "Write end = 10.0 for a run until 10 s."});
+  table.real("step", settings.step, kPositive, {.required = "Write step = 0.1 for a macro step of 0.1 s."});
+  table.real("explosion_limit", settings.explosionLimit, kPositive);
+  table.word("on_discard", settings.onDiscard, kOnDiscardWords);
+
+  if (!table.sound({"start", "end"})) return;
+  if (settings.end <= settings.start) {
+    table.mistake(
+        "end", fmt::format("The end, {}, is not after the start, {}.", seconds(settings.end), seconds(settings.start)),
+        "Choose a later end.");
+    return;
+  }
+  if (table.sound({"step"})) checkStep(table, settings);
+}
+
+/// A test with both tolerances zero can never be passed.
+void checkTolerances(TableReader& table, double rtol, double atol) {
+  if (!table.sound({"rtol", "atol"}) || rtol > 0.0 || atol > 0.0) return;
+  table.mistake(table.given("atol") ? "atol" : "rtol", "rtol and atol are both 0; no iteration or test can meet that.",
+                "Make at least one of them positive.");
+}
+
+void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepControlSettings& stepControl) {
+  table.word("kind", settings.kind, kAlgorithmWords);
+  const bool mayIterate = settings.iterates() || !table.sound({"kind"});  // a mistyped kind may be meant to
+  const Rule iterating{
+      .idle = mayIterate ? ""
+                         : fmt::format("the algorithm '{}' does not iterate", wordFor(kAlgorithmWords, settings.kind))};
+  // Step control by double steps measures its error by the same norm and, unless told otherwise, the same tolerances.
+  const Rule measuring = stepControl.kind == StepControlKind::doubleStep ? Rule{} : iterating;
+  table.count("max_iterations", settings.maxIterations, 1, iterating);
+  table.real("rtol", settings.rtol, kNotNegative, measuring);
+  table.real("atol", settings.atol, kNotNegative, measuring);
+  table.word("norm", settings.norm, kNormWords, measuring);
+  table.word("discrete", settings.discrete, kDiscreteWords, measuring);
+  table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
+  checkTolerances(table, settings.rtol, settings.atol);
+}
+
+void checkStepLimits(TableReader& table, const StepControlSettings& settings, const run::Settings& run) {
+  if (!table.sound({"min_step", "max_step"})) return;
+  const bool limited = settings.maxStep > 0.0;
+  if (limited && settings.minStep > settings.maxStep) {
+    table.mistake("min_step", fmt::format("min_step, {}, is longer than max_step, {}.", seconds(settings.minStep),
+                                          seconds(settings.maxStep)));
+    return;
+  }
+  if (run.step <= 0.0) return;  // reported already
+  if (limited && run.step > settings.maxStep)
+    table.mistake(
+        "max_step",
+        fmt::format("The first step, {}, is longer than max_step, {}.", seconds(run.step), seconds(settings.maxStep)),
+        "Shorten step in [simulation] or raise max_step.");
+  if (run.step < settings.minStep)
+    table.mistake(
+        "min_step",
+        fmt::format("The first step, {}, is shorter than min_step, {}.", seconds(run.step), seconds(settings.minStep)),
+        "Lengthen step in [simulation] or lower min_step.");
+}
+
+void readStepControl(TableReader& table, StepControlSettings& settings, const run::Settings& run, bool mayIterate) {
+  const std::string control = fmt::format("the step control '{}' ", wordFor(kStepControlWords, settings.kind));
+  const bool mayAdapt = settings.adapts() || !table.sound({"kind"});
+  const Rule adapting{.idle = mayAdapt ? "" : control + "keeps the step"};
+  const auto onlyFor = [&](StepControlKind user, std::string_view whatTheOtherDoes) -> Rule {
+    if (!settings.adapts() || settings.kind == user) return adapting;
+    return Rule{.idle = control + std::string(whatTheOtherDoes)};
+  };
+  table.real("min_step", settings.minStep, kNotNegative, adapting);
+  table.real("max_step", settings.maxStep, kNotNegative, adapting);
+  table.real("untested_below", settings.untestedBelow, kNotNegative, adapting);
+  table.real("shrink", settings.shrink, above(1.0), onlyFor(StepControlKind::convergence, "chooses the factor itself"));
+  table.real("grow", settings.grow, atLeast(1.0), adapting);
+  const Rule estimating = onlyFor(StepControlKind::doubleStep, "uses the tolerances of [algorithm]");
+  table.real("rtol", settings.rtol, kNotNegative, estimating);
+  table.real("atol", settings.atol, kNotNegative, estimating);
+  if (table.given("rtol") || table.given("atol")) checkTolerances(table, settings.rtol, settings.atol);
+  if (settings.adapts()) checkStepLimits(table, settings, run);
+  if (settings.kind == StepControlKind::convergence && !mayIterate)
+    table.mistake("kind",
+                  fmt::format("Step control by convergence needs an algorithm that iterates; '{}' does not.",
+                              wordFor(kAlgorithmWords, run.algorithm.kind)),
+                  "Choose an iterated algorithm, or kind = \"double-step\" or \"fixed\".");
+}
+
+}  // namespace
+
+run::Settings readSettings(SettingsTables tables) {
+  run::Settings settings;
+  readSimulation(tables.simulation, settings);
+  tables.stepControl.word("kind", settings.stepControl.kind, kStepControlWords);
+  readAlgorithm(tables.algorithm, settings.algorithm, settings.stepControl);
+  settings.stepControl.rtol = settings.algorithm.rtol;
+  settings.stepControl.atol = settings.algorithm.atol;
+  const bool mayIterate = settings.algorithm.iterates() || !tables.algorithm.sound({"kind"});
+  readStepControl(tables.stepControl, settings.stepControl, settings, mayIterate);
+  return settings;
+}
+
+}  // namespace koppla::project

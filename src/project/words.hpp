@@ -1,0 +1,57 @@
+#pragma once
+
+#include <array>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "koppla/run/settings.hpp"
+
+namespace koppla::project {
+
+/// A word of the project file and what it stands for.
+template <typename T>
+struct Word {
+  std::string_view text;
+  T value;
+};
+template <typename T>
+Word(std::string_view, T) -> Word<T>;
+
+using coupling::AlgorithmKind;
+using coupling::DiscreteTest;
+using coupling::WithoutConvergence;
+using run::OnDiscard;
+using stepping::StepControlKind;
+using Norm = decltype(coupling::AlgorithmSettings::norm);
+
+inline constexpr std::array kAlgorithmWords{
+    Word{"jacobi", AlgorithmKind::jacobi}, Word{"gauss-seidel", AlgorithmKind::gaussSeidel},
+    Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
+    Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel}, Word{"newton", AlgorithmKind::newton}};
+inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"nicolai", Norm::nicolai}};
+inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare},
+                                           Word{"ignore", DiscreteTest::ignore}};
+inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},
+                                                     Word{"accept", WithoutConvergence::accept}};
+inline constexpr std::array kOnDiscardWords{Word{"stop", OnDiscard::stop}, Word{"shorten", OnDiscard::shorten}};
+inline constexpr std::array kStepControlWords{Word{"fixed", StepControlKind::fixed},
+                                              Word{"convergence", StepControlKind::convergence},
+                                              Word{"double-step", StepControlKind::doubleStep}};
+
+template <typename T, std::size_t N>
+constexpr std::string_view wordFor(const std::array<Word<T>, N>& words, T value) {
+  for (const Word<T>& word : words)
+    if (word.value == value) return word.text;
+  return {};
+}
+
+template <typename T, std::size_t N>
+std::vector<std::string> texts(const std::array<Word<T>, N>& words) {
+  std::vector<std::string> result;
+  for (const Word<T>& word : words) result.emplace_back(word.text);
+  return result;
+}
+
+}  // namespace koppla::project
