@@ -1,0 +1,146 @@
+#include "koppla/report/axis.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <span>
+
+#include <fmt/format.h>
+
+namespace koppla::report {
+
+namespace {
+
+constexpr double kRounding = 1e-9;  // of a step between ticks
+
+/// The smallest of 1, 2, 5, 10, 20, ... (times any power of ten) that is not below the least step.
+double decimalStep(double least) {
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0})
+    if (factor * power >= least * (1.0 - kRounding)) return factor * power;
+  return 10.0 * power;
+}
+
+double leastStep(Range range, std::size_t mostTicks) {
+  return (range.high - range.low) / static_cast<double>(std::max<std::size_t>(mostTicks, 2) - 1);
+}
+
+std::string tickText(double value, double step) {
+  const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + kRounding)));
+  std::string text = fmt::format("{:.{}f}", value, decimals);
+  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
+  return text;
+}
+
+/// Marks at the multiples of the step; range and step in the shown unit, which is `scale` units of the data.
+std::vector<Tick> ticksAt(Range range, double step, double scale) {
+  std::vector<Tick> ticks;
+  const double first = std::ceil(range.low / step - kRounding);
+  const double last = std::floor(range.high / step + kRounding);
+  for (double k = first; k <= last; k += 1.0) ticks.push_back({k * step * scale, tickText(k * step, step)});
+  return ticks;
+}
+
+Range dividedBy(Range range, double scale) {
+  return {range.low / scale, range.high / scale};
+}
+
+std::string superscript(int number) {
+  constexpr std::array<std::string_view, 10> kDigits{"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+  std::string result = number < 0 ? "⁻" : "";
+  for (const char digit : std::to_string(std::abs(number))) result += kDigits.at(static_cast<std::size_t>(digit - '0'));
+  return result;
+}
+
+/// 0 where the values read well as they are, otherwise the multiple of three below their magnitude.
+int sharedPower(Range range) {
+  const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
+  constexpr double kLarge = 1e5;
+  constexpr double kSmall = 1e-2;
+  if (magnitude < kLarge && magnitude >= kSmall) return 0;
+  return 3 * static_cast<int>(std::floor(std::log10(magnitude) / 3.0 + kRounding));
+}
+
+double length(Range range) {
+  return range.high - range.low;
+}
+
+struct Widened {
+  Range range;
+  double step;
+};
+
+/// The marks added at the ends may make too many; around zero there are three at least.
+Widened widenedToTicks(Range range, double step, std::size_t mostTicks) {
+  const auto most = static_cast<double>(std::max<std::size_t>(mostTicks, 3));
+  while (true) {
+    const Range widened{std::floor(range.low / step + kRounding) * step,
+                        std::ceil(range.high / step - kRounding) * step};
+    if (length(widened) / step + 1.0 <= most + kRounding) return {widened, step};
+    step = decimalStep(1.5 * step);
+  }
+}
+
+struct TimeUnit {
+  double from;     ///< s, the shortest range that is shown in it
+  double seconds;  ///< of one
+  std::string_view name;
+};
+
+constexpr double kHour = 3600.0;
+constexpr double kDay = 24.0 * kHour;
+constexpr double kYear = 365.0 * kDay;
+constexpr std::array<TimeUnit, 7> kTimeUnits{{{3.0 * kYear, kYear, "a"},
+                                              {10.0 * kDay, kDay, "d"},
+                                              {2.0 * kHour, kHour, "h"},
+                                              {1e-2, 1.0, "s"},
+                                              {1e-5, 1e-3, "ms"},
+                                              {1e-8, 1e-6, "µs"},
+                                              {0.0, 1e-9, "ns"}}};
+
+double timeStep(const TimeUnit& unit, double least) {
+  if (unit.name == "h" && least > 0.5)  // parts of a day
+    for (const double step : {1.0, 2.0, 3.0, 6.0, 12.0, 24.0, 48.0})
+      if (step >= least * (1.0 - kRounding)) return step;
+  return decimalStep(least);
+}
+
+}  // namespace
+
+Axis timeAxis(Range range, std::size_t mostTicks) {
+  const auto* const unit =
+      std::find_if(kTimeUnits.begin(), kTimeUnits.end(), [&](const TimeUnit& u) { return length(range) >= u.from; });
+  const Range shown = dividedBy(range, unit->seconds);
+  const double step = timeStep(*unit, leastStep(shown, mostTicks));
+  return {range, ticksAt(shown, step, unit->seconds), 0, axisLabel("time", unit->name)};
+}
+
+Axis valueAxis(Range range, const ValueAxis& options) {
+  const int power = sharedPower(range);
+  const double scale = std::pow(10.0, power);
+  Range shown = dividedBy(range, scale);
+  const double leastWhole = options.whole ? 1.0 / scale : 0.0;
+  double step = std::max(leastWhole, decimalStep(leastStep(shown, options.mostTicks)));
+  if (options.toTicks) {
+    if (const Widened widened = widenedToTicks(shown, step, options.mostTicks);
+        length(widened.range) <= 1.3 * length(shown)) {
+      shown = widened.range;
+      step = widened.step;
+      range = {shown.low * scale, shown.high * scale};
+    }
+  }
+  // One mark alone does not tell how far apart values are.
+  while (ticksAt(shown, step, scale).size() < 2 && step > leastWhole)
+    step = std::max(leastWhole, decimalStep(0.4 * step));
+  return {range, ticksAt(shown, step, scale), power, axisLabel(options.quantity, options.unit, power)};
+}
+
+std::string axisLabel(std::string_view quantity, std::string_view unit, int powerOfTen) {
+  const std::string power = powerOfTen == 0 ? "" : "10" + superscript(powerOfTen);
+  if (unit.empty() && power.empty()) return std::string(quantity);
+  if (unit.empty()) return fmt::format("{} / {}", quantity, power);
+  if (power.empty() && unit.find('/') == std::string_view::npos) return fmt::format("{} / {}", quantity, unit);
+  return fmt::format("{} / ({}{}{})", quantity, power, power.empty() ? "" : " ", unit);
+}
+
+}  // namespace koppla::report

@@ -1,0 +1,52 @@
+#include <nlohmann/json.hpp>
+
+#include "koppla/report/statistics_text.hpp"
+
+namespace koppla::report {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json json(const run::Calls& calls) {
+  return {{"count", calls.count}, {"seconds", calls.seconds}};
+}
+
+}  // namespace
+
+std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
+  Json document;
+  document["format"] = 1;
+  document["project"] = facts.project;
+  document["outcome"] = run::word(facts.outcome.kind);
+  document["message"] = facts.outcome.message;
+  document["start"] = facts.start;
+  document["end"] = facts.end;
+  document["reached"] = facts.reached;
+  document["wall_clock"] = s.wallClock;
+  document["initialisation"] = s.initialisation;
+  document["accepted_steps"] = s.acceptedSteps;
+  document["smallest_step"] = s.smallestStep;
+  document["largest_step"] = s.largestStep;
+  document["algorithm"] = json(s.algorithm);
+  document["convergence_failures"] = s.convergenceFailures;
+  document["error_test"] = json(s.errorTest);
+  document["error_test_failures"] = s.errorTestFailures;
+  document["discarded_steps"] = s.discardedSteps;
+  document["output"] = json(s.output);
+  document["subsystems"] = Json::array();
+  for (const run::MemberStatistics& member : s.members)
+    document["subsystems"].push_back({{"name", member.name},
+                                      {"step", json(member.step)},
+                                      {"save", json(member.save)},
+                                      {"restore", json(member.restore)}});
+  document["cycles"] = Json::array();
+  for (const run::CycleStatistics& cycle : s.cycles)
+    document["cycles"].push_back({{"members", cycle.members},
+                                  {"evaluations", cycle.evaluations},
+                                  {"jacobians", cycle.jacobians},
+                                  {"convergence_failures", cycle.convergenceFailures}});
+  return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace koppla::report

@@ -1,0 +1,90 @@
+#include "koppla/report/statistics_text.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "koppla/report/duration.hpp"
+
+namespace koppla::report {
+
+namespace {
+
+std::string row(std::string_view what, const std::string& time, const std::string& count) {
+  return fmt::format("  {:<28} {:>12} {:>12}\n", what, time, count);
+}
+
+std::string row(std::string_view what, const run::Calls& calls) {
+  return row(what, duration(calls.seconds), std::to_string(calls.count));
+}
+
+/// Large systems are summarised: the subsystems that took most of the time are those worth reading about.
+std::vector<const run::MemberStatistics*> shownMembers(const run::Statistics& statistics, std::size_t most) {
+  std::vector<const run::MemberStatistics*> members;
+  for (const run::MemberStatistics& member : statistics.members) members.push_back(&member);
+  if (members.size() <= most) return members;
+  std::ranges::stable_sort(members, std::greater<>{}, [](const auto* m) { return m->step.seconds; });
+  members.resize(most);
+  return members;
+}
+
+std::string memberTable(const run::Statistics& statistics) {
+  constexpr std::size_t kShown = 30;
+  const auto members = shownMembers(statistics, kShown);
+  std::size_t width = 10;
+  for (const auto* member : members) width = std::max(width, member->name.size());
+  std::string text = fmt::format("  {:<{}} {:>24} {:>24} {:>24}\n", "subsystem", width, "step", "save", "restore");
+  const auto cell = [](const run::Calls& calls) {
+    return fmt::format("{:>12} {:>11}", calls.count == 0 ? "-" : duration(calls.seconds), calls.count);
+  };
+  for (const auto* member : members)
+    text += fmt::format("  {:<{}} {:>24} {:>24} {:>24}\n", member->name, width, cell(member->step), cell(member->save),
+                        cell(member->restore));
+  if (members.size() < statistics.members.size())
+    text +=
+        fmt::format("  ... and {} more, all of them in statistics.json\n", statistics.members.size() - members.size());
+  return text;
+}
+
+std::string cycleTable(const run::Statistics& statistics) {
+  std::string text;
+  constexpr std::size_t kShown = 10;
+  for (std::size_t i = 0; i < std::min(kShown, statistics.cycles.size()); ++i) {
+    const run::CycleStatistics& cycle = statistics.cycles[i];
+    constexpr std::size_t kNames = 6;
+    std::string names;
+    for (std::size_t k = 0; k < std::min(kNames, cycle.members.size()); ++k)
+      names += (k == 0 ? "" : ", ") + cycle.members[k];
+    if (cycle.members.size() > kNames) names += fmt::format(", ... ({} in all)", cycle.members.size());
+    const double perStep = static_cast<double>(cycle.evaluations) /
+                           static_cast<double>(std::max<std::uint64_t>(1, statistics.acceptedSteps));
+    text += fmt::format("  cycle {}: {} evaluations ({:.2f} per accepted step), {} Jacobians, {} failures\n", names,
+                        cycle.evaluations, perStep, cycle.jacobians, cycle.convergenceFailures);
+  }
+  if (statistics.cycles.size() > kShown)
+    text += fmt::format("  ... and {} more cycles\n", statistics.cycles.size() - kShown);
+  return text;
+}
+
+}  // namespace
+
+std::string statisticsText(const run::Statistics& s) {
+  std::string text = row("", "time", "count");
+  text += row("wall clock", duration(s.wallClock), "");
+  text += row("initialisation", duration(s.initialisation), "");
+  text += row("accepted steps", "", std::to_string(s.acceptedSteps));
+  text += row("master algorithm", s.algorithm);
+  text += row("convergence failures", "", std::to_string(s.convergenceFailures));
+  text += row("error tests", s.errorTest);
+  text += row("error test failures", "", std::to_string(s.errorTestFailures));
+  if (s.discardedSteps > 0) text += row("discarded steps", "", std::to_string(s.discardedSteps));
+  text += row("writing results (rows)", s.output);
+  const std::string smallest =
+      fmt::format("{:.6g}", s.smallestStep);  // steps that differ by rounding only look the same
+  const std::string largest = fmt::format("{:.6g}", s.largestStep);
+  if (smallest != largest) text += fmt::format("  {:<28} from {} s to {} s\n", "step lengths", smallest, largest);
+  return text + "\n" + memberTable(s) + cycleTable(s);
+}
+
+}  // namespace koppla::report

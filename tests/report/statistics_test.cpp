@@ -1,0 +1,53 @@
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "koppla/report/statistics_text.hpp"
+
+namespace koppla::report {
+namespace {
+
+run::Statistics example() {
+  run::Statistics s;
+  s.wallClock = 90.0;
+  s.acceptedSteps = 101;
+  s.algorithm = {116, 0.25};
+  s.convergenceFailures = 15;
+  s.errorTest = {7, 1e-3};
+  s.errorTestFailures = 3;
+  s.output = {102, 2e-3};
+  s.smallestStep = 0.001;
+  s.largestStep = 0.14;
+  s.members = {{"part1", {116, 1.5}, {101, 0.1}, {15, 0.2}}};
+  s.cycles = {{{"part2", "part3"}, 159, 0, 15}};
+  return s;
+}
+
+TEST(Statistics, TheTableHasEveryCountAndTimesWithTheirUnits) {
+  const std::string text = statisticsText(example());
+  for (const char* part : {"1 min 30 s", "101", "250 ms", "116", "15", "1.5 s", "part1", "part2, part3",
+                           "159 evaluations", "1.57 per accepted step", "from 0.001 s to 0.14 s"})
+    EXPECT_NE(text.find(part), std::string::npos) << part << " in\n" << text;
+}
+
+TEST(Statistics, ALargeSystemIsSummarisedByTheMostExpensiveSubsystems) {
+  run::Statistics s;
+  for (int i = 0; i < 2001; ++i) s.members.push_back({"m" + std::to_string(i), {1, i == 1234 ? 5.0 : 1e-6}, {}, {}});
+  const std::string text = statisticsText(s);
+  EXPECT_NE(text.find("m1234"), std::string::npos);
+  EXPECT_NE(text.find("more"), std::string::npos);
+  EXPECT_LT(std::count(text.begin(), text.end(), '\n'), 60);
+}
+
+TEST(Statistics, JsonReadsBack) {
+  const RunFacts facts{"p.toml", 0.0, 10.0, 4.5, {run::OutcomeKind::notConverged, "why \"quoted\""}};
+  const auto json = nlohmann::json::parse(statisticsJson(example(), facts));
+  EXPECT_EQ(json["outcome"], "not converged");
+  EXPECT_EQ(json["message"], "why \"quoted\"");
+  EXPECT_EQ(json["reached"], 4.5);
+  EXPECT_EQ(json["accepted_steps"], 101);
+  EXPECT_EQ(json["subsystems"][0]["restore"]["count"], 15);
+  EXPECT_EQ(json["cycles"][0]["evaluations"], 159);
+}
+
+}  // namespace
+}  // namespace koppla::report

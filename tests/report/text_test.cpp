@@ -1,0 +1,26 @@
+#include "koppla/report/text.hpp"
+
+#include <gtest/gtest.h>
+
+namespace koppla::report {
+namespace {
+
+TEST(Text, CountsCharactersNotBytes) {
+  EXPECT_EQ(cells("µs"), 2U);
+  EXPECT_EQ(cells(""), 0U);
+}
+
+TEST(Text, ClipsWithAnEllipsis) {
+  EXPECT_EQ(clipped("mass.x", 6), "mass.x");
+  EXPECT_EQ(clipped("mass.x", 4), "mas…");
+  EXPECT_EQ(clipped("äöüß", 3), "äö…");
+  EXPECT_EQ(clipped("mass.x", 1), "…");
+  EXPECT_EQ(clipped("mass.x", 0), "");
+}
+
+TEST(Text, TakesControlCharactersOut) {
+  EXPECT_EQ(printable("a\nb\033[31mc\x7F"), "a b [31mc ");
+}
+
+}  // namespace
+}  // namespace koppla::report
