@@ -1,0 +1,48 @@
+#include "interrupt.hpp"
+
+#include <atomic>
+
+namespace koppla::cli {
+
+namespace {
+
+std::atomic<bool> wanted = false;
+std::atomic<run::Run*> watched = nullptr;
+
+extern "C" void onSignal(int /*signal*/) {
+  wanted = true;
+  if (run::Run* run = watched.load()) run->interrupt();
+}
+
+}  // namespace
+
+InterruptGuard::InterruptGuard() {
+  wanted = false;
+  struct sigaction action {};
+  action.sa_handler = onSignal;
+  action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
+  for (std::size_t i = 0; i < kSignals.size(); ++i) {
+    sigaction(kSignals[i], nullptr, &before_[i]);
+    // Who starts us with a signal ignored (nohup, a script's background job) means it.
+    if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
+  }
+}
+
+InterruptGuard::~InterruptGuard() {
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
+}
+
+bool InterruptGuard::requested() {
+  return wanted;
+}
+
+InterruptedRun::InterruptedRun(run::Run& run) {
+  watched = &run;
+  if (wanted) run.interrupt();
+}
+
+InterruptedRun::~InterruptedRun() {
+  watched = nullptr;
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,51 @@
+#include <csignal>
+#include <exception>
+#include <filesystem>
+#include <iostream>
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "koppla/core/error.hpp"
+
+#include "arguments.hpp"
+#include "console.hpp"
+
+namespace {
+
+/// A stream that was closed by the caller (`>&-`) would be given to the first file that is opened, and messages would
+/// be written into results.
+void openClosedStreams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(stream, F_GETFD) != -1) continue;
+    [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  using koppla::cli::ExitCode;
+  openClosedStreams();
+  // A reader that has seen enough and a file that may not grow are failed writes, not reasons to die with folders left.
+  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGXFSZ, SIG_IGN);
+  ExitCode code = ExitCode::internal;
+  try {
+    code = koppla::cli::dispatch(argc, argv);
+  } catch (const koppla::core::InputError& error) {
+    for (const auto& problem : error.problems())
+      std::cerr << "error: " << koppla::cli::printable(koppla::core::text(problem)) << "\n";
+    code = ExitCode::badInput;
+  } catch (const koppla::core::SubsystemError& error) {
+    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    code = ExitCode::subsystemFailed;
+  } catch (const std::filesystem::filesystem_error& error) {
+    std::cerr << "error: " << error.what() << ". Check that the path is right and that you may use it.\n";
+    code = ExitCode::badInput;
+  } catch (const std::exception& error) {
+    std::cerr << "error: This is a bug in Koppla: " << error.what()
+              << "\nPlease report it with the project file and run.log.\n";
+  }
+  return static_cast<int>(code);
+}

@@ -1,0 +1,45 @@
+#include <algorithm>
+#include <iostream>
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "koppla/core/file.hpp"
+#include "koppla/report/plot_svg.hpp"
+#include "koppla/report/plot_terminal.hpp"
+#include "koppla/results/load.hpp"
+
+#include "commands.hpp"
+
+namespace koppla::cli {
+
+namespace {
+
+constexpr int kPlainWidth = 80;
+
+int terminalWidth() {
+  winsize size{};
+  if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) != 0 || size.ws_col == 0) return kPlainWidth;
+  constexpr int kWidest = 160;  // a curve gains nothing from more
+  return std::clamp<int>(size.ws_col, 20, kWidest);
+}
+
+}  // namespace
+
+ExitCode plotCommand(const PlotOptions& options) {
+  const results::Table table = results::load(options.results);
+  for (const std::string& note : table.notes) std::cerr << "note: " << table.source << ": " << note << "\n";
+  if (!options.svg.empty()) {
+    core::writeWhole(options.svg, report::plotSvg(table, options.variables));
+    std::cout << "written: " << options.svg.string() << "\n";
+    return ExitCode::ok;
+  }
+  report::TerminalPlot plot;
+  plot.width = options.width > 0 ? options.width : terminalWidth();
+  plot.height = options.height;
+  plot.colour = ::isatty(STDOUT_FILENO) == 1;
+  std::cout << report::plotTerminal(table, options.variables, plot);
+  return ExitCode::ok;
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <chrono>
+
+#include "koppla/run/run.hpp"
+
+namespace koppla::cli {
+
+/// Shows how a run goes on, on standard error: one line that is rewritten on a terminal, else a plain line now and
+/// then.
+class ProgressLine {
+ public:
+  ProgressLine(double start, double end);
+
+  void show(const run::Progress& progress);
+  /// Removes the line from a terminal.
+  void clear();
+
+ private:
+  double start_;
+  double end_;
+  bool terminal_;
+  bool shown_ = false;
+  std::chrono::steady_clock::time_point lastLine_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace koppla::cli

@@ -1,0 +1,73 @@
+#include "run_folder.hpp"
+
+#include <array>
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "koppla/core/error.hpp"
+
+namespace koppla::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::array kFiles{"results.csv", "results.partial.csv", "results.units.csv", "statistics.json",
+                            "run.log",     "project.toml"};
+
+}  // namespace
+
+RunFolder::RunFolder(fs::path folder, const fs::path& project, bool overwrite)
+    : given_(std::move(folder)), folder_(fs::absolute(given_)), overwrite_(overwrite) {
+  std::error_code error;
+  const fs::file_status status = fs::status(folder_, error);
+  if (!fs::exists(status)) return;
+  if (!fs::is_directory(status))
+    throw core::InputError(fmt::format("The run folder {} is a file.", given_.string()),
+                           "Choose another with --folder.");
+  refuseIfFilled();
+  for (const char* name : kFiles) {
+    const fs::path file = folder_ / name;
+    if (fs::equivalent(file, project, error))
+      throw core::InputError(fmt::format("The run folder {} holds the project itself: {} would be overwritten.",
+                                         given_.string(), file.string()),
+                             "Choose another with --folder or results.folder.");
+    if (fs::is_directory(file, error))
+      throw core::InputError(fmt::format("{} is a folder; a file of the run would take its place.", file.string()),
+                             "Remove it, or choose another run folder with --folder.");
+  }
+}
+
+void RunFolder::refuseIfFilled() const {
+  std::error_code error;
+  if (overwrite_ || fs::is_empty(folder_, error)) return;
+  throw core::InputError(fmt::format("The run folder {} exists already.", given_.string()),
+                         "Keep it and choose another with --folder, or replace its results with --overwrite.");
+}
+
+RunFolder::~RunFolder() {
+  if (lock_ >= 0) ::close(lock_);
+}
+
+void RunFolder::prepare() {
+  std::error_code error;
+  fs::create_directories(folder_, error);
+  if (error)
+    throw core::InputError(fmt::format("The run folder {} cannot be made: {}.", given_.string(), error.message()),
+                           "Choose another with --folder.");
+  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+    throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
+                           "Wait for it, or choose another with --folder.");
+  refuseIfFilled();
+  for (const char* name : kFiles)
+    if (!fs::remove(folder_ / name, error) && error)
+      throw core::InputError(fmt::format("{} cannot be removed: {}.", (folder_ / name).string(), error.message()),
+                             "Choose another run folder with --folder.");
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,38 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace koppla::cli {
+
+/// The folder of one run: results.csv, results.units.csv, statistics.json, run.log and project.toml.
+class RunFolder {
+ public:
+  /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
+  /// would take the place of a folder or of the project itself; nothing is touched yet.
+  RunFolder(std::filesystem::path folder, const std::filesystem::path& project, bool overwrite);
+  ~RunFolder();
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  /// Makes the folder, or clears it of an earlier run's files and nothing else. Refuses one that another run has begun
+  /// to fill meanwhile.
+  void prepare();
+
+  /// As the user named it, and as an absolute path: a subsystem may change the working folder.
+  [[nodiscard]] const std::filesystem::path& given() const { return given_; }
+  [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
+  [[nodiscard]] std::filesystem::path log() const { return folder_ / "run.log"; }
+  [[nodiscard]] std::filesystem::path statistics() const { return folder_ / "statistics.json"; }
+  [[nodiscard]] std::filesystem::path project() const { return folder_ / "project.toml"; }
+
+ private:
+  void refuseIfFilled() const;
+
+  std::filesystem::path given_;
+  std::filesystem::path folder_;
+  bool overwrite_;
+  int lock_ = -1;  ///< the opened folder, locked against a second run
+};
+
+}  // namespace koppla::cli

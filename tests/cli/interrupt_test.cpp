@@ -1,0 +1,127 @@
+// Runs that are ended from outside.
+
+#include <csignal>
+#include <system_error>
+
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+
+namespace koppla::test {
+namespace {
+
+/// A billion steps, each with its row: far more than a test lasts.
+class InterruptTest : public ::testing::Test {
+ protected:
+  InterruptTest() {
+    workspace_.write("long.toml", "format = 1\nsimulation = { end = 1.0, step = 1e-9 }\n" + subsystem("a", "Gain"));
+  }
+
+  [[nodiscard]] Process start(const std::vector<std::string>& more = {}) const {
+    std::vector<std::string> arguments{"run", "long.toml"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return workspace_.start(arguments);
+  }
+  /// Waits until rows have reached the disk.
+  [[nodiscard]] bool rowsAppear() const {
+    return eventually([this] {
+      std::error_code none;
+      return std::filesystem::file_size(workspace_.path("long.run/results.partial.csv"), none) > 1000U && !none;
+    });
+  }
+  void expectWholeRows() const {
+    const std::string text = workspace_.read("long.run/results.partial.csv");
+    EXPECT_TRUE(text.starts_with("\"time\",\"a.y\"\n0,0\n1e-09,0\n")) << text.substr(0, 100);
+    EXPECT_TRUE(text.ends_with(",0\n")) << text.substr(text.size() - 50);
+  }
+
+  Workspace workspace_;
+};
+
+class SignalTest : public InterruptTest, public ::testing::WithParamInterface<int> {};
+
+TEST_P(SignalTest, EndsTheRunAfterItsStepWithAllRows) {
+  Process process = start();
+  ASSERT_TRUE(rowsAppear());
+  process.send(GetParam());
+  const Result result = process.wait();
+  EXPECT_EQ(result.exitCode, 130) << result.all();
+  EXPECT_NE(result.err.find("Interrupted at "), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("long.run/results.partial.csv"), std::string::npos) << result.err;
+  expectWholeRows();
+  EXPECT_FALSE(workspace_.has("long.run/results.csv"));
+  const auto statistics = nlohmann::json::parse(workspace_.read("long.run/statistics.json"));
+  EXPECT_EQ(statistics["outcome"], "interrupted");
+  EXPECT_EQ(statistics["output"]["count"], workspace_.rows("long.run/results.partial.csv").size());
+  EXPECT_EQ(statistics["accepted_steps"].get<std::size_t>() + 1, statistics["output"]["count"]);
+  EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
+}
+
+std::string nameOf(const ::testing::TestParamInfo<int>& info) {
+  return info.param == SIGINT ? "CtrlC" : info.param == SIGTERM ? "TerminationRequest" : "Hangup";
+}
+
+INSTANTIATE_TEST_SUITE_P(From, SignalTest, ::testing::Values(SIGINT, SIGTERM, SIGHUP), nameOf);
+
+TEST_F(InterruptTest, AnInterruptedRunCanBePlottedAndCompared) {
+  {
+    Process process = start({"--set", "results.interval=1e-6"});
+    ASSERT_TRUE(rowsAppear());
+    process.send(SIGINT);
+    EXPECT_EQ(process.wait().exitCode, 130);
+  }
+  EXPECT_EQ(workspace_.run({"plot", "long.run"}).exitCode, 0);
+  EXPECT_EQ(workspace_.run({"compare", "long.run", "long.run"}).exitCode, 0);
+}
+
+TEST_F(InterruptTest, NoSecondRunTakesTheFolderOfOneThatGoesOn) {
+  Process process = start({"--quiet", "--set", "results.interval=1e-6"});
+  ASSERT_TRUE(rowsAppear());
+  const Result second = workspace_.run({"run", "long.toml", "--overwrite"}, "second");
+  EXPECT_EQ(second.exitCode, 2) << second.all();
+  EXPECT_NE(second.err.find("Another run is writing to the run folder long.run."), std::string::npos) << second.err;
+  EXPECT_NE(second.err.find("choose another with --folder"), std::string::npos) << second.err;
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exitCode, 130);
+  const std::string text = workspace_.read("long.run/results.partial.csv");
+  EXPECT_TRUE(text.starts_with("\"time\",\"a.y\"\n0,0\n1.0000000000000002e-06,0\n")) << text.substr(0, 100);
+}
+
+TEST_F(InterruptTest, AKilledRunLeavesItsRowsAndNoResults) {
+  Process process = start();
+  ASSERT_TRUE(rowsAppear());
+  process.send(SIGKILL);
+  EXPECT_EQ(process.wait().exitCode, 128 + SIGKILL);
+  EXPECT_FALSE(workspace_.has("long.run/results.csv"));
+  EXPECT_GT(workspace_.rows("long.run/results.partial.csv").size(), 50U);
+  const std::string text = workspace_.read("long.run/results.partial.csv");
+  EXPECT_TRUE(text.starts_with("\"time\",\"a.y\"\n0,0\n1e-09,0\n")) << text.substr(0, 100);
+}
+
+TEST_F(InterruptTest, AFileThatMayNotGrowEndsTheRunWithItsRowsKept) {
+  Process process = start({"--quiet"});
+  ASSERT_TRUE(rowsAppear());
+  process.limitFiles(std::size_t{1} << 20U);
+  const Result result = process.wait();
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  EXPECT_NE(result.err.find("results.partial.csv cannot be written: File too large."), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("rows written so far are kept"), std::string::npos) << result.err;
+  EXPECT_GT(workspace_.rows("long.run/results.partial.csv").size(), 50U);
+  EXPECT_FALSE(workspace_.has("long.run/results.csv"));
+  EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(InterruptTest, ProgressIsPlainWhereThereIsNoTerminal) {
+  Process process = start({"--set", "results.interval=1e-5"});
+  ASSERT_TRUE(eventually([&] { return process.errors().find(" s of 1 s") != std::string::npos; }));
+  process.send(SIGINT);
+  const Result result = process.wait();
+  EXPECT_EQ(result.err.find('\033'), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find('\r'), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(" elapsed"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find(" left\n"), std::string::npos) << result.err;
+}
+
+}  // namespace
+}  // namespace koppla::test
