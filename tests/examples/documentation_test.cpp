@@ -1,0 +1,83 @@
+// What the documentation says about files, options and commands must be there, and the other way round.
+
+#include <filesystem>
+#include <regex>
+#include <set>
+
+#include <gtest/gtest.h>
+
+#include "koppla/core/file.hpp"
+
+#include "example_run.hpp"
+
+namespace koppla::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+fs::path root() {
+  return examplesFolder().parent_path();
+}
+
+std::set<std::string> found(const std::string& text, const std::string& expression) {
+  std::set<std::string> result;
+  const std::regex pattern(expression, std::regex::multiline);
+  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) result.insert((*it)[1].str());
+  return result;
+}
+
+std::vector<fs::path> pages() {
+  std::vector<fs::path> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator(root()))
+    if (entry.path().extension() == ".md") result.push_back(entry.path());
+  for (const char* folder : {"docs", "examples"})
+    for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root() / folder))
+      if (entry.path().extension() == ".md") result.push_back(entry.path());
+  return result;
+}
+
+TEST(Documentation, EveryExampleHasNoMistakesAndIsExplainedBesideIt) {
+  for (const std::string& project : exampleProjects()) {
+    const CommandResult check = checkExample(project);
+    EXPECT_EQ(check.exitCode, 0) << project << "\n" << check.errors;
+    EXPECT_EQ(check.errors, "") << project;
+    const fs::path file = examplesFolder() / (project + ".toml");
+    const std::string readme = core::readWhole(file.parent_path() / "README.md");
+    EXPECT_NE(readme.find(file.filename().string()), std::string::npos) << project;
+  }
+}
+
+TEST(Documentation, EveryLinkLeadsToAFile) {
+  for (const fs::path& page : pages())
+    for (const std::string& link : found(core::readWhole(page), R"(\]\(([^)#:\s]+)(?:#[^)]*)?\))"))
+      EXPECT_TRUE(fs::exists(page.parent_path() / link)) << page << " links to " << link;
+}
+
+TEST(Documentation, EveryOptionOfTheProjectFileIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/project-file.md");
+  const core::TemporaryFolder folder("options");
+  const fs::path project = folder.path() / "project.toml";
+  const CommandResult made =
+      command({"new", std::string(KOPPLA_FMU_DIR) + "/Math003Part3.fmu", "-o", project.string()});
+  ASSERT_EQ(made.exitCode, 0) << made.errors;
+  // A model without parameters: all that is left are options.
+  const std::set<std::string> options = found(core::readWhole(project), R"(^(?:# )?([a-z_]+) = )");
+  EXPECT_GT(options.size(), 20U);
+  for (const std::string& option : options) EXPECT_NE(page.find("`" + option + "`"), std::string::npos) << option;
+}
+
+TEST(Documentation, EveryCommandAndItsOptionsAreDescribed) {
+  const std::string page = core::readWhole(root() / "docs/command-line.md");
+  const std::string help = command({"--help"}).output;
+  const std::set<std::string> commands = found(help.substr(help.find("Subcommands:")), R"(^  ([a-z]+)  )");
+  EXPECT_GE(commands.size(), 7U);
+  for (const std::string& name : commands) {
+    if (name == "koppla") continue;  // the examples at the end
+    EXPECT_NE(page.find("## koppla " + name), std::string::npos) << name;
+    for (const std::string& option : found(command({name, "--help"}).output, R"((--[a-z-]+))"))
+      EXPECT_NE(page.find("`" + option), std::string::npos) << name << " " << option;
+  }
+}
+
+}  // namespace
+}  // namespace koppla::test

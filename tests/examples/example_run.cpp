@@ -1,0 +1,97 @@
+#include "example_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+#include <stdexcept>
+
+#include <sys/wait.h>
+
+#include "koppla/core/file.hpp"
+#include "koppla/results/load.hpp"
+
+namespace koppla::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string quoted(const std::string& word) {
+  std::string result = "'";
+  for (const char c : word) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result + "'";
+}
+
+/// The project with the FMUs of the present build, in `folder`.
+fs::path copyOf(const std::string& project, const fs::path& folder) {
+  std::string text = core::readWhole(examplesFolder() / (project + ".toml"));
+  const std::string written = "../../build/fmus/";
+  for (std::size_t at = text.find(written); at != std::string::npos; at = text.find(written, at))
+    text.replace(at, written.size(), std::string(KOPPLA_FMU_DIR) + "/");
+  fs::path copy = folder / (fs::path(project).filename().string() + ".toml");
+  core::writeWhole(copy, text);
+  return copy;
+}
+
+}  // namespace
+
+fs::path examplesFolder() {
+  return KOPPLA_EXAMPLES_DIR;
+}
+
+CommandResult command(const std::vector<std::string>& arguments) {
+  const core::TemporaryFolder folder("example");
+  std::string line = quoted(KOPPLA_COMMAND);
+  for (const std::string& argument : arguments) line += " " + quoted(argument);
+  const fs::path output = folder.path() / "output";
+  const fs::path errors = folder.path() / "errors";
+  const int status = std::system((line + " >" + quoted(output.string()) + " 2>" + quoted(errors.string())).c_str());
+  return {WIFEXITED(status) ? WEXITSTATUS(status) : -1, core::readWhole(output), core::readWhole(errors)};
+}
+
+ExampleRun runExample(const std::string& project, const std::vector<std::string>& arguments) {
+  const core::TemporaryFolder folder("example");
+  const fs::path run = folder.path() / "run";
+  std::vector<std::string> all{"run", copyOf(project, folder.path()).string(), "--folder", run.string(), "--json"};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  ExampleRun result;
+  result.command = command(all);
+  if (!fs::exists(run / "statistics.json")) throw std::runtime_error(result.command.errors);
+  result.statistics = nlohmann::json::parse(result.command.output);
+  result.table = results::load(run);
+  return result;
+}
+
+CommandResult checkExample(const std::string& project) {
+  const core::TemporaryFolder folder("example");
+  return command({"check", copyOf(project, folder.path()).string()});
+}
+
+std::vector<std::string> exampleProjects() {
+  std::vector<std::string> projects;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
+    if (entry.path().extension() == ".toml")
+      projects.push_back(fs::relative(entry.path(), examplesFolder()).replace_extension().generic_string());
+  std::ranges::sort(projects);
+  return projects;
+}
+
+const std::vector<double>& ExampleRun::of(const std::string& name) const {
+  const results::Series* series = table.find(name);
+  if (series == nullptr) throw std::runtime_error("There is no '" + name + "' in the results.");
+  return series->numbers;
+}
+
+double ExampleRun::at(const std::string& name, double t) const {
+  const auto nearest = std::ranges::min_element(table.time, {}, [t](double time) { return std::fabs(time - t); });
+  return of(name).at(static_cast<std::size_t>(nearest - table.time.begin()));
+}
+
+std::string ExampleRun::stepCalls() const {
+  std::string text;
+  for (const nlohmann::json& subsystem : statistics.at("subsystems"))
+    text += (text.empty() ? "" : "/") + std::to_string(subsystem.at("step").at("count").get<int>());
+  return text;
+}
+
+}  // namespace koppla::test

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "koppla/results/table.hpp"
+
+namespace koppla::test {
+
+/// What became of a command.
+struct CommandResult {
+  int exitCode = -1;
+  std::string output;  ///< standard output
+  std::string errors;  ///< standard error
+};
+
+/// Runs the built command with these arguments.
+CommandResult command(const std::vector<std::string>& arguments);
+
+/// What became of an example.
+struct ExampleRun {
+  CommandResult command;
+  nlohmann::json statistics;
+  results::Table table;
+
+  /// All values of a variable.
+  [[nodiscard]] const std::vector<double>& of(const std::string& name) const;
+  /// Its value in the row nearest to t.
+  [[nodiscard]] double at(const std::string& name, double t) const;
+  /// doStep calls of all subsystems in the order of the project, such as "100/130/130".
+  [[nodiscard]] std::string stepCalls() const;
+};
+
+/// Runs examples/<project>.toml into a temporary folder, with further arguments of `koppla run`. The projects name FMUs
+/// in build/fmus; here those of the present build are used instead.
+ExampleRun runExample(const std::string& project, const std::vector<std::string>& arguments = {});
+
+/// `koppla check` of an example, with the FMUs of the present build.
+CommandResult checkExample(const std::string& project);
+
+/// All project files, as runExample() takes them: "math003/jacobi".
+std::vector<std::string> exampleProjects();
+
+std::filesystem::path examplesFolder();
+
+}  // namespace koppla::test
