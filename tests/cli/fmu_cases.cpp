@@ -146,7 +146,8 @@ std::vector<BadInput> fmuCases() {
              {kRefused, "It holds source code only.", "Compile it"}),
       badLibrary("LibraryOfGarbage", [] { return std::string(3000, 'x'); }, {"cannot be loaded", "invalid ELF header"}),
       badLibrary("LibraryWithoutContent", [] { return std::string(); }, {"file too short", "export the FMU again"}),
-      badLibrary("LibraryCutInTheMiddle", [] { return gainLibrary().substr(0, gainLibrary().size() / 2); },
+      // Within what is loaded: behind that may lie debug information, whose loss harms nobody.
+      badLibrary("LibraryCutInTheMiddle", [] { return gainLibrary().substr(0, 12288); },
                  {"is cut off after", "export the FMU again"}),
       badLibrary("LibraryCutAfterItsHeader", [] { return gainLibrary().substr(0, 5000); },
                  {"is cut off after 5000 bytes", "export the FMU again"}),
