@@ -84,7 +84,7 @@ std::size_t Network::explodedOutput(std::size_t position) const {
 
 subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& step, std::span<double> y) {
   Entry& entry = entries_[position];
-  const subsystem::Trajectory u{part(u_, entry.uBegin, entry.uCount)};
+  const subsystem::Trajectory u{u_.data() + entry.uBegin, entry.uCount};
   return steps_[position].measure(entry.untimed, [&] { return entry.subsystem->advance(step, u, y); });
 }
 
@@ -104,7 +104,7 @@ inline Fault Network::advance(Block block, const Step& step) {
         gatherSpecial(position);
     }
     const std::span<double> y(ys + entry.yBegin, entry.yCount);
-    const subsystem::Trajectory u{{us + entry.uBegin, entry.uCount}};
+    const subsystem::Trajectory u{us + entry.uBegin, entry.uCount};
     subsystem::StepResult result;
     if (entry.untimed != 0) [[likely]] {
       --entry.untimed;
@@ -135,7 +135,7 @@ Fault Network::advanceInSequence(Block block, const Step& step) {
 
 Fault Network::advanceAlone(std::size_t position, const Step& step, std::span<double> y) {
   Entry& entry = entries_[position];
-  const subsystem::Trajectory u{{u_.data() + entry.uBegin, entry.uCount}};
+  const subsystem::Trajectory u{u_.data() + entry.uBegin, entry.uCount};
   const bool timed = entry.untimed == 0;
   if (!timed) --entry.untimed;
   const subsystem::StepResult result = timed ? advanceTimed(position, step, y) : entry.subsystem->advance(step, u, y);

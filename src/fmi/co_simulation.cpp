@@ -246,10 +246,10 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
   if (!plain_) [[unlikely]]
-    return advanceAllTypes(step, u.coefficients.data(), y.data());
+    return advanceAllTypes(step, u.coefficients, y.data());
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
-    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients.data());
+    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
   if (const fmi2::Status status =

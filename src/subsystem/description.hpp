@@ -43,10 +43,15 @@ using PortIndex = std::size_t;
 struct Capabilities {
   bool saveRestore = false;             ///< save() and restore() work
   bool variableStep = false;            ///< steps may differ in length
-  unsigned inputDerivatives = 0;        ///< order of input derivatives that is surely taken, 0: values only
+  unsigned inputDerivatives = 0;        ///< highest degree of trajectories that is taken, 0: values only
   unsigned outputDerivatives = 0;       ///< highest derivative of outputs that is given
   bool directionalDerivatives = false;  ///< differentiate() works while time is held
   bool oncePerProcess = false;          ///< a second instance needs another process or another copy of the library
+  bool ownSteps = false;                ///< takes single steps of its own choice, so it can be a master
+  bool states = false;                  ///< states() and setStates() work
+  bool evaluatesBetweenSteps = false;   ///< evaluate() works between steps as well
+  bool uncorrectedOutputs = false;      ///< outputs are those before its solver's last correction
+  double microStep = 0.0;               ///< s, longest step of its own solver; 0: unknown, or it has none
 };
 
 /// Inputs on which an output depends directly, at one instant. Absent: nothing was declared, so all inputs.

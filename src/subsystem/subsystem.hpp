@@ -20,19 +20,48 @@ struct Step {
   double t1;
   /// Nobody will restore a state from before t1: the subsystem may forget how to go back.
   bool final;
+  /// One step of the subsystem's own choice, at most to t1: StepResult::reached says how far. Only with the capability
+  /// ownSteps.
+  bool single = false;
 };
 
-/// The real inputs over one step: at s in [0, 1] of the step their values are coefficients[0..n) for degree 0.
-/// Higher degrees come with the approximation of coupling variables.
+/// The real inputs over one step as polynomials of s = (t - t0) / (t1 - t0): u_i(s) = sum_k c[k count + i] s^k. They
+/// hold beyond the step as well, for solvers that overshoot its end. Small enough to be passed in registers.
 struct Trajectory {
-  std::span<const double> coefficients;
+  const double* coefficients = nullptr;
+  std::uint32_t count = 0;   ///< of inputs
+  std::uint32_t degree = 0;  ///< at most the capability inputDerivatives of the subsystem that receives it
+
+  /// Coefficients of s^k, one per input; those of s^0 are the values at t0.
+  [[nodiscard]] std::span<const double> power(std::uint32_t k) const { return {coefficients + k * count, count}; }
+  [[nodiscard]] double value(std::size_t input, double s) const {
+    double sum = 0.0;
+    for (std::uint32_t k = degree + 1; k-- > 0;) sum = sum * s + coefficients[k * count + input];
+    return sum;
+  }
 };
+
+/// Inputs that keep these values over the step.
+inline Trajectory held(std::span<const double> values) {
+  return {values.data(), static_cast<std::uint32_t>(values.size()), 0};
+}
+
+/// The highest degree of a trajectory.
+inline constexpr unsigned kMaxDegree = 5;
 
 struct StepResult {
   Status status;
-  /// Where the subsystem stands: t1, or earlier after a discarded step (the last instant that it computed
-  /// successfully).
+  /// Where the subsystem stands: t1, or earlier after a single step of its own and after a discarded step (the last
+  /// instant that it computed successfully).
   double reached;
+};
+
+/// What a subsystem's own solver has done so far.
+struct Effort {
+  std::uint64_t microSteps = 0;  ///< accepted
+  std::uint64_t rejectedMicroSteps = 0;
+  std::uint64_t rightHandSides = 0;
+  std::uint64_t jacobians = 0;
 };
 
 /// A place for one saved state. Slots are small numbers that the caller hands out; each is overwritten by the next
@@ -48,12 +77,14 @@ struct DiscreteValues {
   std::span<std::string> strings;
 };
 
-/// The ports that take part in every step. Real ports make up u and y, in this order, each with its size.
+/// The ports that take part in every step. Real ports make up u and y, in this order, each with its size; with
+/// `outputDerivatives` (a capability) the time derivatives of y, 1/s, follow behind all of its values.
 struct Binding {
   std::vector<PortIndex> inputs;
   std::vector<PortIndex> outputs;
   DiscreteValues discreteInputs;   ///< read by evaluate() and advance()
   DiscreteValues discreteOutputs;  ///< written by evaluate() and advance()
+  bool outputDerivatives = false;
 };
 
 struct Experiment {
@@ -64,7 +95,7 @@ struct Experiment {
 
 /// What can be stepped or evaluated. Order of calls, which the caller keeps and an implementation may rely on:
 ///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe)* -> leaveInitialisation
-///        -> (advance, save, restore, observe)* -> terminate
+///        -> (advance, save, restore, states, setStates, observe)* -> terminate
 /// One instance is used by one thread at a time. A failure of evaluate, advance, save and restore is a status (the
 /// reason in failure()); every other failure is a core::SubsystemError. After `fatal` only destruction follows.
 class Subsystem {
@@ -81,7 +112,8 @@ class Subsystem {
   virtual void bind(Binding binding) = 0;
 
   virtual void enterInitialisation(const Experiment& experiment) = 0;
-  /// Hold: time stands still at t; inputs are set, outputs read.
+  /// Hold: time stands still at t; inputs are set, outputs read. Between steps only with the capability
+  /// evaluatesBetweenSteps.
   virtual Status evaluate(double t, std::span<const double> u, std::span<double> y) = 0;
   /// Column of dy/du for bound real scalar `input`, time held. Only with the capability directionalDerivatives.
   virtual Status differentiate(std::size_t input, std::span<double> dy) = 0;
@@ -92,6 +124,11 @@ class Subsystem {
   /// Only with the capability saveRestore. A restored subsystem repeats a step bit by bit.
   virtual Status save(Slot slot) = 0;
   virtual Status restore(Slot slot) = 0;
+
+  /// The continuous states, all there is to know of the past. Only with the capability states.
+  [[nodiscard]] virtual std::vector<double> states() const { return {}; }
+  virtual void setStates(std::span<const double> /*states*/) {}
+  [[nodiscard]] virtual Effort effort() const { return {}; }
 
   /// Appends the present values of any ports, in the given order within each type.
   virtual void observe(std::span<const PortIndex> ports, core::Values& into) = 0;

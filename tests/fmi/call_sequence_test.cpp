@@ -59,9 +59,9 @@ TEST_F(CallSequence, IsThatOfTheStandard) {
     EXPECT_EQ(y_[0], 3.0);
     system.leaveInitialisation();
     EXPECT_EQ(system.save(Slot::macroStep), Status::ok);
-    EXPECT_EQ(system.advance({0.5, 1.0, false}, {u_}, y_).status, Status::ok);
+    EXPECT_EQ(system.advance({0.5, 1.0, false}, subsystem::held(u_), y_).status, Status::ok);
     EXPECT_EQ(system.restore(Slot::macroStep), Status::ok);
-    EXPECT_EQ(system.advance({0.5, 1.0, true}, {u_}, y_).reached, 1.0);
+    EXPECT_EQ(system.advance({0.5, 1.0, true}, subsystem::held(u_), y_).reached, 1.0);
     EXPECT_EQ(system.save(Slot::macroStep), Status::ok);
     system.terminate();
     system.terminate();
@@ -99,9 +99,9 @@ TEST_F(CallSequence, NothingFollowsAFatalCall) {
   const auto calls = callsOf("fatal", [&](subsystem::Subsystem& system) {
     initialise(system);
     system.save(Slot::iteration);
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::fatal);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::fatal);
     EXPECT_THAT(system.failure(), HasSubstr("fmi2DoStep(t = 0 s, h = 1 s) returned fmi2Fatal."));
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::fatal);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::fatal);
     EXPECT_EQ(system.save(Slot::iteration), Status::fatal);
     EXPECT_EQ(system.restore(Slot::iteration), Status::fatal);
     EXPECT_EQ(system.evaluate(0.0, u_, y_), Status::fatal);
@@ -123,7 +123,7 @@ TEST_F(CallSequence, NoInstanceIsCalledAfterAFatalCallOfAnother) {
     const auto fatal = instantiate(fmu, "fatal", kept.log);
     initialise(*other);
     initialise(*fatal);
-    EXPECT_EQ(fatal->advance({0.0, 1.0, true}, {u_}, y_).status, Status::fatal);
+    EXPECT_EQ(fatal->advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::fatal);
     other->terminate();
   }
   EXPECT_EQ(kept.messages("other").back(), "[calls] exitInitializationMode");
@@ -135,7 +135,7 @@ TEST_F(CallSequence, AFatalObservationIsTheLastCallToo) {
     core::Values values;
     const subsystem::PortIndex port = 1;
     EXPECT_THROW(system.observe(std::span(&port, 1), values), core::SubsystemError);
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::fatal);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::fatal);
   });
   EXPECT_EQ(calls.back(), "getReal 1 x 1");
 }
@@ -143,7 +143,7 @@ TEST_F(CallSequence, AFatalObservationIsTheLastCallToo) {
 TEST_F(CallSequence, AsynchronousStepsAreCancelled) {
   const auto calls = callsOf("pending", [&](subsystem::Subsystem& system) {
     initialise(system);
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::error);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::error);
     EXPECT_THAT(system.failure(), HasSubstr("fmi2Pending"));
     EXPECT_THAT(system.failure(), HasSubstr("asynchronously"));
   });
@@ -155,7 +155,7 @@ TEST_F(CallSequence, AsynchronousStepsAreCancelled) {
 TEST_F(CallSequence, UnknownStatusesAreErrors) {
   callsOf("unheardOf", [&](subsystem::Subsystem& system) {
     initialise(system);
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::error);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::error);
     EXPECT_THAT(system.failure(), HasSubstr("the unknown status 42"));
   });
 }
@@ -163,13 +163,13 @@ TEST_F(CallSequence, UnknownStatusesAreErrors) {
 TEST_F(CallSequence, LastSuccessfulTimeIsKeptWithinTheStep) {
   callsOf("beyond", [&](subsystem::Subsystem& system) {
     initialise(system);
-    const subsystem::StepResult result = system.advance({0.0, 1.0, true}, {u_}, y_);
+    const subsystem::StepResult result = system.advance({0.0, 1.0, true}, subsystem::held(u_), y_);
     EXPECT_EQ(result.status, Status::discard);
     EXPECT_EQ(result.reached, 1.0);
   });
   callsOf("ends", [&](subsystem::Subsystem& system) {
     initialise(system);
-    EXPECT_EQ(system.advance({0.5, 1.0, true}, {u_}, y_).reached, 0.5);  // it answers NaN
+    EXPECT_EQ(system.advance({0.5, 1.0, true}, subsystem::held(u_), y_).reached, 0.5);  // it answers NaN
     EXPECT_THAT(system.failure(), HasSubstr("asks to end the simulation"));
   });
 }
@@ -177,7 +177,7 @@ TEST_F(CallSequence, LastSuccessfulTimeIsKeptWithinTheStep) {
 TEST_F(CallSequence, ValuesThatAreDiscardedDiscardTheStep) {
   const auto calls = callsOf("discardsSet", [&](subsystem::Subsystem& system) {
     initialise(system);
-    const subsystem::StepResult result = system.advance({0.5, 1.0, true}, {u_}, y_);
+    const subsystem::StepResult result = system.advance({0.5, 1.0, true}, subsystem::held(u_), y_);
     EXPECT_EQ(result.status, Status::discard);
     EXPECT_EQ(result.reached, 0.5);
     EXPECT_THAT(system.failure(), HasSubstr("fmi2SetReal(t = 0.5 s) returned fmi2Discard"));
@@ -185,7 +185,7 @@ TEST_F(CallSequence, ValuesThatAreDiscardedDiscardTheStep) {
   EXPECT_THAT(calls, Not(Contains(HasSubstr("doStep"))));
   callsOf("discardsGet", [&](subsystem::Subsystem& system) {
     initialise(system);
-    const subsystem::StepResult result = system.advance({0.5, 1.0, true}, {u_}, y_);
+    const subsystem::StepResult result = system.advance({0.5, 1.0, true}, subsystem::held(u_), y_);
     EXPECT_EQ(result.status, Status::discard);
     EXPECT_EQ(result.reached, 1.0);  // that is where it stands; its values there are missing
   });
@@ -195,7 +195,7 @@ TEST_F(CallSequence, WarningsAreLoggedOnceAndCounted) {
   callsOf("warnsSet", [&](subsystem::Subsystem& system) {
     initialise(system);
     for (int i = 0; i < 3; ++i)
-      EXPECT_EQ(system.advance({0.1 * i, 0.1 * (i + 1), true}, {u_}, y_).status, Status::warning);
+      EXPECT_EQ(system.advance({0.1 * i, 0.1 * (i + 1), true}, subsystem::held(u_), y_).status, Status::warning);
   });
   EXPECT_THAT(all_, HasSubstr("warning warnsSet: fmi2SetReal(t = 0 s) returned fmi2Warning."));
   EXPECT_THAT(all_, HasSubstr("3 calls returned fmi2Warning."));
@@ -206,7 +206,7 @@ TEST_F(CallSequence, InitialisationThatFailsThrows) {
     system.enterInitialisation({0.0, 1.0, std::nullopt});
     EXPECT_THAT(messageOf<core::SubsystemError>([&] { system.leaveInitialisation(); }),
                 HasSubstr("stubborn: fmi2ExitInitializationMode returned fmi2Discard."));
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, {u_}, y_).status, Status::error);
+    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::error);
   });
   EXPECT_EQ(calls.back(), "freeInstance");
 }

@@ -158,7 +158,7 @@ struct Instance {
     system->enterInitialisation({start, end, std::nullopt});
     system->leaveInitialisation();
   }
-  subsystem::StepResult advance(double t0, double t1) { return system->advance({t0, t1, true}, {u}, y); }
+  subsystem::StepResult advance(double t0, double t1) { return system->advance({t0, t1, true}, subsystem::held(u), y); }
   double observe(std::string_view name) {
     core::Values values;
     const subsystem::PortIndex index = port(name);

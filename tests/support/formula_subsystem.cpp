@@ -41,7 +41,7 @@ class FormulaSubsystem final : public subsystem::Subsystem {
   void leaveInitialisation() override {}
 
   subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
-    take(u.coefficients);
+    take(u.power(0));
     formula_.step(formula_.states, step.t1, step.t1 - step.t0, u_);
     t_ = step.t1;
     return {give(y), step.t1};
