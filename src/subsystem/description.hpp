@@ -54,6 +54,14 @@ struct Capabilities {
   double microStep = 0.0;               ///< s, longest step of its own solver; 0: unknown, or it has none
 };
 
+/// A named place of a subsystem where force laws and joints act: motion out, force in.
+struct Marker {
+  std::string name;
+  PortIndex position;  ///< output, m
+  PortIndex velocity;  ///< output, m/s
+  PortIndex force;     ///< input, N; contributions of several conditions add up
+};
+
 /// Inputs on which an output depends directly, at one instant. Absent: nothing was declared, so all inputs.
 using Dependencies = std::optional<std::vector<PortIndex>>;
 
@@ -61,6 +69,7 @@ struct Description {
   std::string kind;   ///< such as "FMI 2.0 co-simulation"
   std::string model;  ///< the model's own name
   std::vector<Port> ports;
+  std::vector<Marker> markers;
   Capabilities capabilities;
   /// By port index, for outputs only: direct feed-through between communication points, and during initialisation.
   std::unordered_map<PortIndex, Dependencies> dependencies;

@@ -1,0 +1,53 @@
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <vector>
+
+#include "koppla/core/value.hpp"
+#include "koppla/subsystem/description.hpp"
+
+namespace koppla::solver {
+
+/// Matrices of a linear, time-invariant system x' = A x + B u, y = C x + D u, row by row.
+struct LinearForm {
+  std::vector<double> a;  ///< states x states
+  std::vector<double> b;  ///< states x inputs
+  std::vector<double> c;  ///< outputs x states
+  std::vector<double> d;  ///< outputs x inputs
+};
+
+/// What an integrator needs of a model: x' = f(t, x, u), y = g(t, x, u). Here u and y hold all scalars of all real
+/// input and output ports, in the order of the ports; other types of ports are for parameters only.
+///
+/// Order of calls: set*, then initialStates, then derivatives and outputs in any order, as pure functions of their
+/// arguments and the parameters.
+class Equations {
+ public:
+  Equations() = default;
+  virtual ~Equations() = default;
+  Equations(const Equations&) = delete;
+  Equations& operator=(const Equations&) = delete;
+
+  /// Ports, and the feed-through of every output. The capabilities are those of the subsystem that integrate() makes.
+  [[nodiscard]] virtual const subsystem::Description& describe() const = 0;
+  /// A parameter, or the start value of an input that nobody connects. Throws core::InputError for a value that the
+  /// model cannot have.
+  virtual void set(subsystem::PortIndex port, std::span<const core::Value> values) = 0;
+  /// The value of a parameter as it stands.
+  [[nodiscard]] virtual core::Value parameter(subsystem::PortIndex port) const = 0;
+
+  [[nodiscard]] virtual std::size_t stateCount() const = 0;
+  virtual void initialStates(std::span<double> x) const = 0;
+  virtual void derivatives(double t, std::span<const double> x, std::span<const double> u,
+                           std::span<double> dx) const = 0;
+  virtual void outputs(double t, std::span<const double> x, std::span<const double> u, std::span<double> y) const = 0;
+
+  /// Mechanical structure x = (w, v) with w' = v, for integrators of second order.
+  [[nodiscard]] virtual bool secondOrder() const { return false; }
+  /// With the present parameters, where the model is linear and time-invariant; empty matrices where it is not.
+  [[nodiscard]] virtual LinearForm linear() const { return {}; }
+  [[nodiscard]] virtual bool isLinear() const { return false; }
+};
+
+}  // namespace koppla::solver

@@ -1,0 +1,32 @@
+#pragma once
+
+namespace koppla::subsystem {
+
+/// A force between two points that move along one line: with the distance x2 - x1 (m) and its rate v2 - v1 (m/s) it
+/// gives the force (N) on the first point in the direction of x; the second one gets the opposite.
+class ForceLaw {
+ public:
+  ForceLaw() = default;
+  virtual ~ForceLaw() = default;
+  ForceLaw(const ForceLaw&) = delete;
+  ForceLaw& operator=(const ForceLaw&) = delete;
+
+  [[nodiscard]] virtual double force(double distance, double rate) const = 0;
+};
+
+/// F = stiffness (x2 - x1) + damping (v2 - v1), Schmoll (2.11).
+class SpringDamper final : public ForceLaw {
+ public:
+  SpringDamper(double stiffness, double damping) : stiffness_(stiffness), damping_(damping) {}
+  [[nodiscard]] double force(double distance, double rate) const override {
+    return stiffness_ * distance + damping_ * rate;
+  }
+  [[nodiscard]] double stiffness() const { return stiffness_; }  ///< N/m
+  [[nodiscard]] double damping() const { return damping_; }      ///< N s/m
+
+ private:
+  double stiffness_;
+  double damping_;
+};
+
+}  // namespace koppla::subsystem
