@@ -1,22 +1,33 @@
 #include "koppla/coupling/coupled_step.hpp"
 
+#include <algorithm>
+
 namespace koppla::coupling {
 
 namespace {
 
-Form formOf(const AlgorithmSettings& settings) {
-  const bool parallel = settings.kind == AlgorithmKind::jacobi || settings.kind == AlgorithmKind::iteratedJacobi;
-  return parallel ? Form::parallel : Form::sequence;
+bool needsApproximation(const Network& network, const AlgorithmSettings& settings) {
+  return settings.degree > 0 || settings.kind == AlgorithmKind::masterSlave || settings.reevaluate ||
+         network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi;
 }
 
 }  // namespace
 
-IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings)
-    : problem(network, block, formOf(settings)),
+IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
+                             Approximation* approximation)
+    : problem(network, block, settings.form(), approximation),
       algorithm(settings.kind == AlgorithmKind::newton ? newton(settings) : fixedPoint(settings)) {}
 
-CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings)
-    : network_(network), all_{0, network.size()}, form_(formOf(settings)) {
+CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
+                         bool predicts)
+    : network_(network),
+      all_{0, network.size()},
+      form_(settings.form()),
+      masterSlave_(settings.kind == AlgorithmKind::masterSlave),
+      reevaluate_(settings.reevaluate),
+      estimate_(network.outputs().size()) {
+  if (predicts || needsApproximation(network, settings))
+    approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs());
   if (!settings.iterates()) {
     stretches_.push_back({all_, nullptr, 0});
     return;
@@ -27,7 +38,8 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
     const Block block{position, position + cycle.members.size()};
     position = block.last;
     if (cycle.closed) {
-      iterated_.push_back(std::make_unique<IteratedCycle>(network, block, settings));
+      iterated_.push_back(std::make_unique<IteratedCycle>(network, block, settings,
+                                                          approximation_ ? &*approximation_ : nullptr));
       stretches_.push_back({block, iterated_.back().get(), iterated_.size() - 1});
     } else if (!stretches_.empty() && stretches_.back().cycle == nullptr) {
       stretches_.back().block.last = block.last;
@@ -37,17 +49,54 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
   }
 }
 
+void CoupledStep::begin(double t) {
+  before_.assign(network_.outputs().begin(), network_.outputs().end());
+  if (!approximation_) return;
+  approximation_->clear();
+  approximation_->add(t, network_.outputs());
+}
+
+void CoupledStep::begin(double t, double h, const Past& past) {
+  begin(t);
+  if (!approximation_) return;
+  approximation_->clear();
+  std::vector<double> values(network_.outputs().size());
+  for (unsigned i = approximation_->degree(); i > 0; --i) {
+    const double then = t - static_cast<double>(i) * h;
+    for (std::size_t v = 0; v < values.size(); ++v) {
+      const OutputName name = network_.outputName(v);
+      values[v] = past({name.member, name.port}, name.element, then);
+    }
+    approximation_->add(then, values);
+  }
+  approximation_->add(t, network_.outputs());
+}
+
+void CoupledStep::approximate(double t) {
+  if (approximation_) return;
+  approximation_.emplace(network_.outputs().size(), 0, network_.heldOutputs());
+  begin(t);
+}
+
+Fault CoupledStep::run(Block block, const subsystem::Step& step) {
+  if (approximation_) return network_.advance(block, step, form_, *approximation_);
+  return form_ == Form::parallel ? network_.advanceInParallel(block, step) : network_.advanceInSequence(block, step);
+}
+
 StepOutcome CoupledStep::solve(const Attempt& attempt) {
   const subsystem::Step& step = attempt.step;
+  if (masterSlave_) return solveFromMaster(step);
+  if (approximation_) approximation_->begin(step.t0, step.t1);
   StepOutcome outcome;
+  outcome.reached = step.t1;
   for (const Stretch& stretch : stretches_) {
     if (stretch.cycle == nullptr) {
-      outcome.fault = form_ == Form::parallel ? network_.advanceInParallel(stretch.block, step)
-                                              : network_.advanceInSequence(stretch.block, step);
+      outcome.fault = run(stretch.block, step);
       if (outcome.fault) return outcome;
       continue;
     }
     IteratedCycle& cycle = *stretch.cycle;
+    if (!attempt.untested) sendPredicted(cycle);
     outcome.fault = cycle.problem.begin({step.t0, step.t1, false}, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
@@ -55,6 +104,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     cycle.jacobians += solution.jacobians;
     outcome.fault = solution.fault;
     if (outcome.fault) return outcome;
+    if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
     if (!solution.converged) {
       ++cycle.failures;
       if (outcome.converged) {
@@ -65,11 +115,66 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       if (!attempt.keepGoing) return outcome;
     }
   }
+  if (reevaluate_) outcome.fault = network_.reevaluate(all_, step.t1);
   return outcome;
 }
 
-void CoupledStep::accept() {
+/// Schmoll, sec. 2.4.2.2: the master takes one step of its own with extrapolated inputs; the others follow to where it
+/// stands, with its course interpolated.
+StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
+  StepOutcome outcome;
+  approximation_->begin(step.t0, step.t1);
+  const SingleStep single = network_.advanceSingle(0, step, *approximation_);
+  outcome.reached = single.reached;
+  outcome.fault = single.fault;
+  if (outcome.fault) return outcome;
+  const subsystem::Step taken{step.t0, outcome.reached, step.final};
+  approximation_->begin(taken.t0, taken.t1);
+  approximation_->interpolate(network_.outputsOf(0), network_.outputs());
+  outcome.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);
+  return outcome;
+}
+
+void CoupledStep::sendPredicted(const IteratedCycle& cycle) {
+  if (!approximation_) return;
+  for (const std::size_t value : cycle.problem.cut()) network_.outputs()[value] = approximation_->predicted()[value];
+}
+
+std::span<const double> CoupledStep::predicted() const {
+  return approximation_ ? approximation_->predicted() : std::span<const double>(before_);
+}
+
+void CoupledStep::accept(double t1) {
   for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
+  estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  acceptForNow(t1);
+}
+
+void CoupledStep::acceptForNow(double t1) {
+  if (approximation_)
+    approximation_->add(t1, network_.outputs());
+  else
+    std::ranges::copy(network_.outputs(), before_.begin());
+}
+
+void CoupledStep::takeBack() {
+  if (approximation_) approximation_->takeBack();
+}
+
+Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
+  std::ranges::copy(network_.outputs(), before_.begin());
+  const Fault fault = advance(step);
+  if (!fault) estimate_.add(step.t1, before_, network_.outputs(), 1.0);
+  return fault;
+}
+
+bool CoupledStep::interpolates(std::size_t output, std::size_t consumer) const {
+  for (const auto& cycle : iterated_) {
+    const Block values = network_.outputsOf(cycle->problem.block());
+    if (output >= values.first && output < values.last) return true;
+  }
+  const bool sees = form_ == Form::sequence || network_.isStatic(consumer);
+  return sees && output < network_.outputsOf(consumer).first;
 }
 
 }  // namespace koppla::coupling

@@ -1,9 +1,12 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/approximation.hpp"
+#include "koppla/coupling/error_estimate.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/settings.hpp"
@@ -23,12 +26,13 @@ struct StepOutcome {
   bool converged = true;
   std::size_t cycle = 0;  ///< not converged: which of iteratedCycles()
   double norm = 0.0;
+  double reached = 0.0;  ///< s; before step.t1 only where a master chose its own step
   Fault fault;
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
 struct IteratedCycle {
-  IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings);
+  IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings, Approximation* approximation);
 
   InterfaceProblem problem;
   std::unique_ptr<Algorithm> algorithm;
@@ -41,20 +45,44 @@ struct IteratedCycle {
 /// ones go cycle by cycle and run once what lies between closed cycles.
 class CoupledStep {
  public:
-  CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings);
+  /// `predicts`: the caller wants predicted(), also where inputs are held.
+  CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings, bool predicts);
+
+  /// The network's outputs hold the values at t, and nothing is known of the time before.
+  void begin(double t);
+  /// The same with `degree` samples of the past at distances h (s).
+  void begin(double t, double h, const Past& past);
+
+  /// From t on inputs follow an approximation, also of degree 0, as members on several threads need it.
+  void approximate(double t);
 
   /// The network's outputs hold the values at step.t0 and afterwards those at step.t1. With `step.final` nobody asks
   /// for a repetition of the step as a whole; iterated cycles repeat their own part anyway.
   StepOutcome solve(const Attempt& attempt);
-  /// What solve() comes down to for an explicit algorithm: one run through the schedule.
-  [[nodiscard]] bool isExplicit() const { return iterated_.empty(); }
+  /// The step that was solved last is kept; the outputs hold its values at t1.
+  void accept(double t1);
+  /// Accepts a step that only serves to try another one.
+  void acceptForNow(double t1);
+  void takeBack();
+
+  [[nodiscard]] bool isExplicit() const { return iterated_.empty() && !masterSlave_; }
+  /// Whether inputs are held, so that advance() is all there is to a step.
+  [[nodiscard]] bool isPlain() const { return isExplicit() && !approximation_; }
+  /// What solve() comes down to then.
   Fault advance(const subsystem::Step& step) {
     return form_ == Form::parallel ? network_.advanceInParallel(all_, step) : network_.advanceInSequence(all_, step);
   }
-  /// The step that was solved last is kept.
-  void accept();
+  /// The same with a look at what holding the values costs in accuracy.
+  Fault advanceWatched(const subsystem::Step& step);
+
+  /// Values that extrapolation promised for the end of the step that was solved last, and its degree.
+  [[nodiscard]] std::span<const double> predicted() const;
+  [[nodiscard]] unsigned predictedDegree() const { return approximation_ ? approximation_->predictedDegree() : 0; }
 
   [[nodiscard]] const std::vector<std::unique_ptr<IteratedCycle>>& iteratedCycles() const { return iterated_; }
+  [[nodiscard]] const ErrorEstimate& errorEstimate() const { return estimate_; }
+  /// Whether the consumer, by position, follows an interpolated course of that output.
+  [[nodiscard]] bool interpolates(std::size_t output, std::size_t consumer) const;
 
  private:
   /// A stretch of the schedule: members that run once, or one closed cycle.
@@ -64,9 +92,18 @@ class CoupledStep {
     std::size_t cycleIndex = 0;
   };
 
+  Fault run(Block block, const subsystem::Step& step);
+  StepOutcome solveFromMaster(const subsystem::Step& step);
+  void sendPredicted(const IteratedCycle& cycle);
+
   Network& network_;
   Block all_;
   Form form_;
+  bool masterSlave_;
+  bool reevaluate_;
+  std::optional<Approximation> approximation_;
+  std::vector<double> before_;  ///< without approximation: values of the last accepted step
+  ErrorEstimate estimate_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;
   std::vector<Stretch> stretches_;
 };

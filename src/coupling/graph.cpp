@@ -84,6 +84,18 @@ std::vector<std::vector<std::size_t>> strongComponents(const Targets& targets) {
   return result;
 }
 
+namespace {
+
+/// Static members have nothing to wait for but the others of their cycle.
+void putStaticsLast(const System& system, std::vector<Cycle>& cycles) {
+  const auto isDynamic = [&system](MemberIndex member) {
+    return !system.members[member].subsystem->describe().capabilities.isStatic;
+  };
+  for (Cycle& cycle : cycles) std::stable_partition(cycle.members.begin(), cycle.members.end(), isDynamic);
+}
+
+}  // namespace
+
 std::vector<Cycle> findCycles(const System& system) {
   Targets targets(system.members.size());
   std::vector<bool> feedsItself(system.members.size(), false);
@@ -113,6 +125,7 @@ std::vector<Cycle> findCycles(const System& system) {
     std::vector<Cycle> inUsersOrder;
     inUsersOrder.reserve(sequence.size());
     for (const std::size_t c : sequence) inUsersOrder.push_back(std::move(cycles[c]));
+    putStaticsLast(system, inUsersOrder);
     return inUsersOrder;
   }
 
@@ -120,6 +133,7 @@ std::vector<Cycle> findCycles(const System& system) {
   for (Cycle& cycle : cycles) cycle.members.clear();
   for (const auto& chain : chains)
     for (const std::size_t member : chain) cycles[cycleOf[member]].members.push_back(member);
+  putStaticsLast(system, cycles);
   return cycles;
 }
 

@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 #include <set>
 
 #include <Eigen/Dense>
 
 #include "koppla/coupling/graph.hpp"
+#include "koppla/coupling/zero_stability.hpp"
 
 namespace koppla::coupling {
 
@@ -53,10 +55,10 @@ class Initialiser {
     const std::size_t outputs = nodes_.size();
     // The outputs first, then for every member a node for all its inputs.
     std::vector<std::vector<std::size_t>> targets(outputs + system_.members.size());
-    std::map<Key, std::size_t> sourceOf;  // of an input: the output that feeds it
+    std::multimap<Key, std::size_t> sourcesOf;  // of an input: the outputs that feed it
     for (const Connection& c : system_.connections) {
       const std::size_t source = nodeOf.at({c.from.member, c.from.port});
-      sourceOf[{c.to.member, c.to.port}] = source;
+      sourcesOf.emplace(Key{c.to.member, c.to.port}, source);
       targets[source].push_back(outputs + c.to.member);
     }
     selfDependent_.assign(outputs, false);
@@ -68,10 +70,11 @@ class Initialiser {
         continue;
       }
       for (const PortIndex input : *declared) {
-        const auto source = sourceOf.find({member, input});
-        if (source == sourceOf.end()) continue;
-        targets[source->second].push_back(node);
-        if (source->second == node) selfDependent_[node] = true;
+        const auto [first, last] = sourcesOf.equal_range({member, input});
+        for (auto source = first; source != last; ++source) {
+          targets[source->second].push_back(node);
+          if (source->second == node) selfDependent_[node] = true;
+        }
       }
     }
     return withoutInputNodes(strongComponents(targets), outputs);
@@ -199,16 +202,17 @@ class Initialiser {
       return place != loop.values.end() && *place == value ? place - loop.values.begin() : -1;
     };
     for (const std::size_t position : loop.positions) {
-      const auto sources = network_.sourcesOf(position);
       const Block own = network_.outputsOf(position);
       std::vector<double> dy(own.last - own.first);
-      for (std::size_t j = 0; j < sources.size(); ++j) {
-        const Eigen::Index column = indexOf(sources[j]);
+      std::optional<std::size_t> differentiated;
+      for (const Contribution& part : network_.contributionsTo(position)) {
+        const Eigen::Index column = indexOf(part.source);
         if (column < 0) continue;
-        if (!derivative(position, j, dy)) return false;
+        if (differentiated != part.input && !derivative(position, part.input, dy)) return false;
+        differentiated = part.input;
         for (std::size_t i = own.first; i < own.last; ++i)
           if (const Eigen::Index row = indexOf(i); row >= 0)
-            matrix(row, column) += dy[i - own.first] * network_.scaleOf(position, j);
+            matrix(row, column) += dy[i - own.first] * part.scale;
       }
     }
     return true;
@@ -299,7 +303,7 @@ class Initialiser {
     if (!residual(loop, z, r)) return false;
     constexpr Eigen::Index kLargest = 200;  // eigenvalues cost the cube of the size
     if (derivatives.allFinite() && derivatives.size() > 0 && derivatives.rows() <= kLargest)
-      entry.growth = derivatives.eigenvalues().cwiseAbs().maxCoeff();
+      entry.growth = growthPerStep(sweepMatrix(loop, derivatives), settings_.degree);
     return true;
   }
 
@@ -309,6 +313,27 @@ class Initialiser {
     const auto n = derivatives.rows();
     correction = (Eigen::MatrixXd::Identity(n, n) - derivatives).partialPivLu().solve(r);
     return true;
+  }
+
+  /// How values go round the loop in one explicit step: x(n+1) = (I - F)^-1 (G - F) Ext[x], where F is the part of the
+  /// gains G that uses fresh values.
+  [[nodiscard]] std::vector<double> sweepMatrix(const Loop& loop, const Eigen::MatrixXd& gains) const {
+    const auto n = gains.rows();
+    std::vector<std::size_t> positionOf;
+    for (const std::size_t value : loop.values)
+      for (const std::size_t position : loop.positions)
+        if (const Block own = network_.outputsOf(position); value >= own.first && value < own.last)
+          positionOf.push_back(position);
+    Eigen::MatrixXd fresh = Eigen::MatrixXd::Zero(n, n);
+    for (Eigen::Index row = 0; row < n; ++row)
+      for (Eigen::Index column = 0; column < n; ++column) {
+        const std::size_t consumer = positionOf[static_cast<std::size_t>(row)];
+        const bool sees = settings_.form() == Form::sequence || network_.isStatic(consumer);
+        if (sees && positionOf[static_cast<std::size_t>(column)] < consumer) fresh(row, column) = gains(row, column);
+      }
+    const Eigen::MatrixXd sweep = (Eigen::MatrixXd::Identity(n, n) - fresh).partialPivLu().solve(gains - fresh);
+    const Eigen::MatrixXd rows = sweep.transpose();
+    return {rows.data(), rows.data() + rows.size()};
   }
 
   const System& system_;

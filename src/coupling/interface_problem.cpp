@@ -7,11 +7,12 @@
 
 namespace koppla::coupling {
 
-InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form)
+InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation)
     : network_(network),
       block_(block),
       values_(network.outputsOf(block)),
       form_(form),
+      approximation_(approximation),
       discrete_(network.hasDiscreteOutputs(block)) {
   producer_.resize(values_.last - values_.first);
   for (std::size_t position = block.first; position < block.last; ++position) {
@@ -22,17 +23,18 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form)
   std::set<std::size_t> coupled;
   std::set<std::size_t> cut;
   for (std::size_t consumer = block.first; consumer < block.last; ++consumer)
-    for (const std::size_t source : network.sourcesOf(consumer)) {
-      if (source < values_.first || source >= values_.last) continue;
-      coupled.insert(source);
-      if (!isFresh(source, consumer)) cut.insert(source);
+    for (const Contribution& part : network.contributionsTo(consumer)) {
+      if (part.source < values_.first || part.source >= values_.last) continue;
+      coupled.insert(part.source);
+      if (!isFresh(part.source, consumer)) cut.insert(part.source);
     }
   coupled_.assign(coupled.begin(), coupled.end());
   cut_.assign(cut.begin(), cut.end());
 }
 
 bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
-  return form_ == Form::sequence && producer_[source - values_.first] < consumer;
+  const bool sees = form_ == Form::sequence || network_.isStatic(consumer);
+  return sees && producer_[source - values_.first] < consumer;
 }
 
 Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
@@ -50,6 +52,10 @@ Fault InterfaceProblem::evaluate() {
   const auto y = network_.outputs().subspan(values_.first, values_.last - values_.first);
   sent_.assign(y.begin(), y.end());
   if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
+  if (approximation_ != nullptr) {
+    approximation_->interpolate(values_, network_.outputs());
+    return network_.advance(block_, step_, form_, *approximation_);
+  }
   return form_ == Form::parallel ? network_.advanceInParallel(block_, step_)
                                  : network_.advanceInSequence(block_, step_);
 }
@@ -86,22 +92,24 @@ Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result) {
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     Sensitivity& block = result[position - block_.first];
     const auto u = network_.inputsOf(position);
-    const auto sources = network_.sourcesOf(position);
+    const auto contributions = network_.contributionsTo(position);
     const Block own = network_.outputsOf(position);
     const auto y = network_.outputs().subspan(own.first, own.last - own.first);
     std::vector<double> probed(y.size());
     block.inputs = u.size();
     block.values.assign(y.size() * u.size(), 0.0);
     for (std::size_t j = 0; j < u.size(); ++j) {
-      if (sources[j] < values_.first || sources[j] >= values_.last) continue;
+      const auto inside = [this, j](const Contribution& part) {
+        return part.input == j && part.source >= values_.first && part.source < values_.last;
+      };
+      if (std::ranges::none_of(contributions, inside)) continue;
       // Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
       for (const double direction : {1.0, -1.0}) {
         if (const Fault fault = network_.restore({position, position + 1}, start_.slot)) return fault;
-        const double kept = u[j];
-        u[j] += direction * kRelativeIncrement * std::fmax(std::fabs(kept), network_.nominalOf(position, j));
-        const double increment = u[j] - kept;
-        const Fault fault = network_.advanceAlone(position, step_, probed);
-        u[j] = kept;
+        const double now = network_.inputAtEnd(position, j, approximation_);
+        const double magnitude = std::fmax(std::fabs(now), network_.nominalOf(position, j));
+        const double increment = (now + direction * kRelativeIncrement * magnitude) - now;
+        const Fault fault = network_.probe(position, j, increment, step_, approximation_, probed);
         if (fault.kind == FaultKind::failed) return fault;
         if (fault) continue;
         for (std::size_t i = 0; i < y.size(); ++i) block.values[i * u.size() + j] = (probed[i] - y[i]) / increment;
@@ -122,18 +130,16 @@ std::vector<double> InterfaceProblem::cutJacobian(const std::vector<Sensitivity>
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     const Sensitivity& block = blocks[position - block_.first];
     const Block own = network_.outputsOf(position);
-    const auto sources = network_.sourcesOf(position);
-    for (std::size_t j = 0; j < block.inputs; ++j) {
-      const std::size_t source = sources[j];
+    for (const Contribution& part : network_.contributionsTo(position)) {
+      const std::size_t source = part.source;
       if (source < values_.first || source >= values_.last) continue;
       std::fill(inputRow.begin(), inputRow.end(), 0.0);
       if (isFresh(source, position))
         std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((source - values_.first) * n), n, inputRow.begin());
       else
         inputRow[static_cast<std::size_t>(std::ranges::lower_bound(cut_, source) - cut_.begin())] = 1.0;
-      const double scale = network_.scaleOf(position, j);
       for (std::size_t i = own.first; i < own.last; ++i) {
-        const double derivative = block.values[(i - own.first) * block.inputs + j] * scale;
+        const double derivative = block.values[(i - own.first) * block.inputs + part.input] * part.scale;
         if (derivative == 0.0) continue;
         for (std::size_t k = 0; k < n; ++k) rows[(i - values_.first) * n + k] += derivative * inputRow[k];
       }

@@ -7,9 +7,6 @@
 
 namespace koppla::coupling {
 
-/// Whether members of a cycle see each other's fresh values within one evaluation.
-enum class Form : std::uint8_t { parallel, sequence };
-
 /// Where the states at the beginning of a step are kept.
 struct Start {
   subsystem::Slot slot = subsystem::Slot::iteration;
@@ -30,7 +27,9 @@ struct Sensitivity {
 /// are both what is sent (before evaluate) and what is answered (after it).
 class InterfaceProblem {
  public:
-  InterfaceProblem(Network& network, Block block, Form form);
+  /// With an approximation, which has begun the step before begin(), what is sent are values at the end of the step and
+  /// inputs are interpolated between them and the history; without one inputs keep what is sent over the step.
+  InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation = nullptr);
 
   Fault begin(const subsystem::Step& step, Start start);
   Fault evaluate();
@@ -52,7 +51,7 @@ class InterfaceProblem {
   [[nodiscard]] std::vector<double> cutJacobian(const std::vector<Sensitivity>& blocks) const;
 
   [[nodiscard]] Block block() const { return block_; }
-  [[nodiscard]] double end() const { return step_.t1; }
+  [[nodiscard]] const subsystem::Step& step() const { return step_; }
 
  private:
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
@@ -61,6 +60,7 @@ class InterfaceProblem {
   Block block_;
   Block values_;  ///< the cycle's range of the network's outputs
   Form form_;
+  Approximation* approximation_;
   std::vector<std::size_t> producer_;  ///< member that delivers each of the cycle's outputs
   std::vector<std::size_t> coupled_;
   std::vector<std::size_t> cut_;

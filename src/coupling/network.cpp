@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "koppla/coupling/parallel_sweep.hpp"
+
 namespace koppla::coupling {
 
 using subsystem::Slot;
@@ -32,7 +34,14 @@ Network::Network(System& system, const std::vector<Cycle>& cycles, double explos
   saves_.resize(size());
   restores_.resize(size());
   anySpecial_ = std::ranges::any_of(entries_, &Entry::special);
+  anyStatic_ = std::ranges::any_of(entries_, &Entry::isStatic);
+  for (std::size_t value = 0; value < outputNames_.size(); ++value) {
+    const OutputName& name = outputNames_[value];
+    if (system.members[name.member].subsystem->describe().ports[name.port].discrete) heldOutputs_.push_back(value);
+  }
 }
+
+Network::~Network() = default;
 
 inline void Network::gatherReals(std::uint32_t begin, std::uint32_t end) {
   double* const u = u_.data();
@@ -61,6 +70,8 @@ void Network::gatherDiscrete(std::size_t position) {
 void Network::gatherSpecial(std::size_t position) {
   const Special& special = special_[position];
   applyLinear(special.linear.begin, special.linear.begin + special.linear.count);
+  for (const Term& term : part(terms_, special.terms.begin, special.terms.count))
+    u_[term.input] += term.scale * y_[term.source] + term.offset;
   if (special.discreteInputs) gatherDiscrete(position);
 }
 
@@ -82,9 +93,9 @@ std::size_t Network::explodedOutput(std::size_t position) const {
   return value;
 }
 
-subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& step, std::span<double> y) {
+subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& step, subsystem::Trajectory u,
+                                            std::span<double> y) {
   Entry& entry = entries_[position];
-  const subsystem::Trajectory u{u_.data() + entry.uBegin, entry.uCount};
   return steps_[position].measure(entry.untimed, [&] { return entry.subsystem->advance(step, u, y); });
 }
 
@@ -110,7 +121,7 @@ inline Fault Network::advance(Block block, const Step& step) {
       --entry.untimed;
       result = entry.subsystem->advance(step, u, y);
     } else {
-      result = advanceTimed(position, step, y);
+      result = advanceTimed(position, step, u, y);
     }
     if (result.status >= Status::discard) [[unlikely]]
       return faultOf(position, result.status, result.reached);
@@ -131,17 +142,6 @@ Fault Network::advanceInParallel(Block block, const Step& step) {
 
 Fault Network::advanceInSequence(Block block, const Step& step) {
   return advance<true>(block, step);
-}
-
-Fault Network::advanceAlone(std::size_t position, const Step& step, std::span<double> y) {
-  Entry& entry = entries_[position];
-  const subsystem::Trajectory u{u_.data() + entry.uBegin, entry.uCount};
-  const bool timed = entry.untimed == 0;
-  if (!timed) --entry.untimed;
-  const subsystem::StepResult result = timed ? advanceTimed(position, step, y) : entry.subsystem->advance(step, u, y);
-  if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
-  if (!bounded(y, explosionLimit_)) return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
-  return {};
 }
 
 Fault Network::evaluate(std::size_t position, double t) {
@@ -213,12 +213,16 @@ std::span<double> Network::inputsOf(std::size_t position) {
   return part(u_, entries_[position].uBegin, entries_[position].uCount);
 }
 
-std::span<const std::uint32_t> Network::sourcesOf(std::size_t position) const {
-  return part(sources_, entries_[position].uBegin, entries_[position].uCount);
-}
-
-double Network::scaleOf(std::size_t position, std::size_t input) const {
-  return scales_[entries_[position].uBegin + input];
+std::vector<Contribution> Network::contributionsTo(std::size_t position) const {
+  const Entry& entry = entries_[position];
+  std::vector<Contribution> result;
+  for (std::size_t j = 0; j < entry.uCount; ++j)
+    result.push_back({j, sources_[entry.uBegin + j], scales_[entry.uBegin + j]});
+  const Range& terms = special_[position].terms;
+  for (const Term& term : part(terms_, terms.begin, terms.count))
+    result.push_back({term.input - entry.uBegin, term.source, term.scale});
+  std::ranges::stable_sort(result, {}, &Contribution::input);
+  return result;
 }
 
 double Network::nominalOf(std::size_t position, std::size_t input) const {

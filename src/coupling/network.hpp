@@ -1,11 +1,14 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "koppla/coupling/approximation.hpp"
 #include "koppla/coupling/call_meter.hpp"
 #include "koppla/coupling/graph.hpp"
+#include "koppla/coupling/settings.hpp"
 #include "koppla/coupling/system.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
@@ -23,10 +26,10 @@ struct Fault {
   explicit operator bool() const { return kind != FaultKind::none; }
 };
 
-/// A run of neighbours in the order of evaluation.
-struct Block {
-  std::size_t first = 0;
-  std::size_t last = 0;  ///< one past the end
+/// How a member's single step of its own ended.
+struct SingleStep {
+  Fault fault;
+  double reached = 0.0;  ///< s
 };
 
 /// Where a real output value of the network comes from.
@@ -36,6 +39,15 @@ struct OutputName {
   std::size_t element;
 };
 
+/// What a real input takes from an output: `scale` times its value, beside others.
+struct Contribution {
+  std::size_t input;   ///< of the member
+  std::size_t source;  ///< index of the network's outputs
+  double scale;
+};
+
+class ParallelSweep;
+
 /// The coupled subsystems compiled to flat arrays: members in the order of evaluation, one array for all connected
 /// outputs (y), one for all connected inputs (u), and for every input the index of the output it copies. Sweeps go over
 /// neighbouring members, so the data of a step are read and written in sequence.
@@ -44,6 +56,7 @@ class Network {
   /// Members of all cycles in their order. Binds the subsystems; the system's members stay where they are and outlive
   /// the network.
   Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit);
+  ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
 
@@ -55,8 +68,27 @@ class Network {
   // sequence each takes what those before it have just delivered.
   Fault advanceInParallel(Block block, const subsystem::Step& step);
   Fault advanceInSequence(Block block, const subsystem::Step& step);
+  /// The same with inputs that follow the approximation, which has begun the step; in sequence it learns every member's
+  /// outputs at once. Static members are evaluated at the end of the step, after the others, with what these deliver.
+  Fault advance(Block block, const subsystem::Step& step, Form form, Approximation& approximation);
+  /// A single step of a member's own choice, no further than step.t1, and how far it got.
+  SingleStep advanceSingle(std::size_t position, const subsystem::Step& step, const Approximation& approximation);
+  /// Evaluates members at t once more with what all have delivered, where they can be evaluated between steps.
+  Fault reevaluate(Block block, double t);
   /// One member with its inputs as they stand; outputs go to `y` (probes) instead of outputs().
   Fault advanceAlone(std::size_t position, const subsystem::Step& step, std::span<double> y);
+  /// The same with one input changed at the end of the step, and with it its trajectory.
+  Fault probe(std::size_t position, std::size_t input, double change, const subsystem::Step& step,
+              const Approximation* approximation, std::span<double> y);
+  /// What that input is at the end of the step.
+  [[nodiscard]] double inputAtEnd(std::size_t position, std::size_t input, const Approximation* approximation);
+  /// Lets members run on several threads where their measured work pays.
+  void useThreads(std::size_t threads);
+  /// Whether so many threads would save more time than they cost, by what steps have taken so far.
+  [[nodiscard]] bool threadsPay(std::size_t threads) const;
+  /// As many as there are members with work that is worth a thread, within reason.
+  [[nodiscard]] std::size_t threadsWorthwhile() const;
+  [[nodiscard]] bool usesThreads() const { return parallel_ != nullptr; }
   /// Hold: evaluates a member at t with its inputs as they stand; outputs go to `y` or in place. Values are not tested:
   /// an initial guess may be far off.
   Fault evaluate(std::size_t position, double t);
@@ -77,11 +109,14 @@ class Network {
   [[nodiscard]] OutputName outputName(std::size_t value) const { return outputNames_[value]; }
   [[nodiscard]] Block outputsOf(std::size_t position) const;
   [[nodiscard]] Block outputsOf(Block block) const;
-  /// A member's real inputs, in place, and where each comes from.
+  /// A member's real inputs, in place, and where they come from, input by input.
   [[nodiscard]] std::span<double> inputsOf(std::size_t position);
+  [[nodiscard]] bool isStatic(std::size_t position) const { return entries_[position].isStatic; }
+  [[nodiscard]] bool hasStatics() const { return anyStatic_; }
+  /// Real outputs that change at communication points only.
+  [[nodiscard]] const std::vector<std::size_t>& heldOutputs() const { return heldOutputs_; }
   [[nodiscard]] bool hasDiscreteInputs(std::size_t position) const { return special_[position].discreteInputs; }
-  [[nodiscard]] std::span<const std::uint32_t> sourcesOf(std::size_t position) const;
-  [[nodiscard]] double scaleOf(std::size_t position, std::size_t input) const;
+  [[nodiscard]] std::vector<Contribution> contributionsTo(std::size_t position) const;
   [[nodiscard]] double nominalOf(std::size_t position, std::size_t input) const;
   void gather(std::size_t position);
 
@@ -108,11 +143,19 @@ class Network {
     std::uint32_t yBegin = 0;
     std::uint32_t yCount = 0;
     CallMeter::Countdown untimed = 0;
-    bool special = false;  ///< has linear maps or discrete inputs to gather
+    bool special = false;  ///< has linear maps, sums or discrete inputs to gather
+    bool isStatic = false;
   };
   static_assert(sizeof(Entry) == 32);
   struct Linear {
     std::uint32_t input;
+    double scale;
+    double offset;
+  };
+  /// A further contribution to an input.
+  struct Term {
+    std::uint32_t input;
+    std::uint32_t source;
     double scale;
     double offset;
   };
@@ -131,6 +174,7 @@ class Network {
     DiscreteRanges inputs;
     DiscreteRanges outputs;
     Range linear;
+    Range terms;
     bool discreteInputs = false;
   };
 
@@ -142,7 +186,16 @@ class Network {
   [[gnu::noinline]] void gatherSpecial(std::size_t position);
   void gatherDiscrete(std::size_t position);
   [[gnu::noinline]] subsystem::StepResult advanceTimed(std::size_t position, const subsystem::Step& step,
-                                                       std::span<double> y);
+                                                       subsystem::Trajectory u, std::span<double> y);
+  subsystem::StepResult advanceMetered(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
+                                       std::span<double> y);
+  Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
+  [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Approximation& approximation);
+  void gatherTrajectory(std::size_t position, const Approximation& approximation);
+  Fault advanceMember(std::size_t position, const subsystem::Step& step, const Approximation& approximation);
+  [[nodiscard]] double meanSeconds(std::size_t position) const;
+  Fault advanceMembers(Block block, const subsystem::Step& step, const Approximation& approximation);
+  Fault evaluateWithPresent(std::size_t position, double t);
   template <bool kInSequence>
   Fault advance(Block block, const subsystem::Step& step);
   [[gnu::noinline, gnu::cold]] static Fault faultOf(std::size_t position, subsystem::Status status, double reached);
@@ -152,8 +205,13 @@ class Network {
   std::vector<double> y_;
   std::vector<std::uint32_t> sources_;  ///< u[i] = y[sources[i]], then the linear maps
   std::vector<Linear> linear_;
+  std::vector<Term> terms_;
   double explosionLimit_;
   bool anySpecial_ = false;
+  bool anyStatic_ = false;
+  std::vector<double> trajectories_;  ///< member by member, power by power
+  std::vector<std::size_t> heldOutputs_;
+  std::unique_ptr<ParallelSweep> parallel_;
 
   core::Values discreteIn_;
   core::Values discreteOut_;

@@ -52,6 +52,7 @@ class Network::Compiler {
   void layOutputs(MemberIndex member) {
     Entry entry;
     entry.subsystem = system_.members[member].subsystem.get();
+    entry.isStatic = entry.subsystem->describe().capabilities.isStatic;
     entry.yBegin = narrow(network_.y_.size());
     Special plan;
     core::Values& out = network_.discreteOut_;
@@ -97,17 +98,35 @@ class Network::Compiler {
     ++laid_;
     entry.uBegin = narrow(network_.sources_.size());
     special.linear.begin = narrow(network_.linear_.size());
+    special.terms.begin = narrow(network_.terms_.size());
     ranges = {{narrow(network_.integerSources_.size()), 0},
               {narrow(network_.booleanSources_.size()), 0},
               {narrow(network_.stringSources_.size()), 0}};
-    for (const Connection* c : inputs_[member]) layConnection(*c);
+    const Connection* last = nullptr;
+    for (const Connection* c : inputs_[member]) {
+      if (last != nullptr && last->to.port == c->to.port)
+        addTerms(*c);
+      else
+        layConnection(*c);
+      last = c;
+    }
     entry.uCount = narrow(network_.sources_.size()) - entry.uBegin;
     special.linear.count = narrow(network_.linear_.size()) - special.linear.begin;
     ranges.integers.count = narrow(network_.integerSources_.size()) - ranges.integers.begin;
     ranges.booleans.count = narrow(network_.booleanSources_.size()) - ranges.booleans.begin;
     ranges.strings.count = narrow(network_.stringSources_.size()) - ranges.strings.begin;
     special.discreteInputs = ranges.integers.count + ranges.booleans.count + ranges.strings.count > 0;
-    entry.special = special.discreteInputs || special.linear.count > 0;
+    special.terms.count = narrow(network_.terms_.size()) - special.terms.begin;
+    entry.special = special.discreteInputs || special.linear.count > 0 || special.terms.count > 0;
+  }
+
+  /// A further contribution to the port that was laid last.
+  void addTerms(const Connection& c) {
+    const std::size_t size = port(c.to).size;
+    const std::size_t from = offset_.at({c.from.member, c.from.port});
+    for (std::size_t k = 0; k < size; ++k)
+      network_.terms_.push_back(
+          {narrow(network_.sources_.size() - size + k), narrow(from + k), c.scale, c.offset});
   }
 
   void layConnection(const Connection& c) {
@@ -146,7 +165,8 @@ class Network::Compiler {
   void bind(std::size_t position) {
     const MemberIndex member = network_.memberOf_[position];
     Binding binding;
-    for (const Connection* c : inputs_[member]) binding.inputs.push_back(c->to.port);
+    for (const Connection* c : inputs_[member])
+      if (binding.inputs.empty() || binding.inputs.back() != c->to.port) binding.inputs.push_back(c->to.port);
     binding.outputs = outputPorts_[member];
     network_.inputPorts_.push_back(binding.inputs);
     binding.discreteInputs = view(network_.discreteIn_, network_.special_[position].inputs);

@@ -1,6 +1,6 @@
 #include <algorithm>
 #include <cmath>
-#include <deque>
+#include <optional>
 
 #include <Eigen/Dense>
 
@@ -12,39 +12,6 @@ namespace {
 
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
-/// Accepted values of the cut; predicts them at a later time by the polynomial through the newest points.
-class History {
- public:
-  void clear() { points_.clear(); }
-
-  void add(double time, std::vector<double> values) {
-    if (!points_.empty() && points_.back().time >= time) points_.clear();
-    points_.push_back({time, std::move(values)});
-    if (points_.size() > kPoints) points_.pop_front();
-  }
-
-  /// Lagrange's formula on the points there are; empty without any.
-  [[nodiscard]] std::vector<double> predict(double time) const {
-    std::vector<double> result;
-    for (const Point& point : points_) {
-      double weight = 1.0;
-      for (const Point& other : points_)
-        if (other.time != point.time) weight *= (time - other.time) / (point.time - other.time);
-      result.resize(point.values.size(), 0.0);
-      for (std::size_t i = 0; i < result.size(); ++i) result[i] += weight * point.values[i];
-    }
-    return result;
-  }
-
- private:
-  static constexpr std::size_t kPoints = 3;  // degree 2
-  struct Point {
-    double time;
-    std::vector<double> values;
-  };
-  std::deque<Point> points_;
-};
-
 /// The matrix I - d answered / d sent is kept from step to step. It is renewed where it slows the iteration down: when
 /// the next correction is not expected to reach the tolerance, or when several steps in a row needed a second one.
 class Newton final : public Algorithm {
@@ -55,8 +22,7 @@ class Newton final : public Algorithm {
     Solution solution;
     trusted_ = false;
     if (!untested)  // one evaluation must not rest on a guess across a jump
-      if (const std::vector<double> predicted = history_.predict(problem.end()); !predicted.empty())
-        problem.send(predicted);
+      predict(problem);
     double lastNorm = 0.0;
     while (true) {
       solution.fault = problem.evaluate();
@@ -84,11 +50,23 @@ class Newton final : public Algorithm {
   }
 
   void accept(const InterfaceProblem& problem) override {
-    if (!trusted_) history_.clear();
-    history_.add(problem.end(), problem.answered(problem.cut()));
+    if (!history_) history_.emplace(problem.cut().size(), std::max(kPredictorDegree, settings_.degree), noneHeld());
+    const bool goesOn = history_->samples() > 0 && history_->time(0) < problem.step().t1;
+    if (!trusted_ || !goesOn) history_->clear();
+    history_->add(problem.step().t1, problem.answered(problem.cut()));
   }
 
  private:
+  static constexpr unsigned kPredictorDegree = 2;
+  static std::vector<std::size_t> noneHeld() { return {}; }
+
+  /// Begins with the cut extrapolated from accepted steps.
+  void predict(InterfaceProblem& problem) {
+    if (!history_ || history_->samples() == 0) return;
+    history_->begin(problem.step().t0, problem.step().t1);
+    problem.send(history_->predicted());
+  }
+
   [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
     constexpr unsigned kPatience = 3;  // steps; a Jacobian costs about one evaluation
     if (!factorised_) return true;
@@ -119,7 +97,7 @@ class Newton final : public Algorithm {
   }
 
   AlgorithmSettings settings_;
-  History history_;
+  std::optional<Approximation> history_;  ///< accepted values of the cut
   std::vector<Sensitivity> blocks_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;

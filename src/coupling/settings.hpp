@@ -6,7 +6,24 @@
 
 namespace koppla::coupling {
 
-enum class AlgorithmKind : std::uint8_t { jacobi, gaussSeidel, iteratedJacobi, iteratedGaussSeidel, newton };
+enum class AlgorithmKind : std::uint8_t {
+  jacobi,
+  gaussSeidel,
+  masterSlave,  ///< Gauss-Seidel whose macro step is one step of the first member's own choice
+  iteratedJacobi,
+  iteratedGaussSeidel,
+  newton
+};
+
+/// Where the samples come from that a polynomial of higher degree needs before the start (Schmoll, sec. 2.4.4).
+enum class StartUp : std::uint8_t {
+  trivial,     ///< from nowhere: the degree rises with every macro step
+  analytic,    ///< from a known solution
+  masterSlave  ///< from the first macro steps, done in steps of the master
+};
+
+/// Whether members see each other's fresh values within one evaluation.
+enum class Form : std::uint8_t { parallel, sequence };
 
 using core::Norm;
 
@@ -18,6 +35,11 @@ enum class WithoutConvergence : std::uint8_t { stop, accept };
 
 struct AlgorithmSettings {
   AlgorithmKind kind = AlgorithmKind::gaussSeidel;
+  unsigned degree = 0;  ///< of the polynomials between communication points
+  StartUp startUp = StartUp::trivial;
+  /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they are
+  /// passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
+  bool reevaluate = false;
   unsigned maxIterations = 20;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
   double atol = 1e-6;
@@ -25,7 +47,11 @@ struct AlgorithmSettings {
   DiscreteTest discrete = DiscreteTest::compare;
   WithoutConvergence withoutConvergence = WithoutConvergence::stop;
 
-  [[nodiscard]] bool iterates() const { return kind != AlgorithmKind::jacobi && kind != AlgorithmKind::gaussSeidel; }
+  [[nodiscard]] bool iterates() const { return kind >= AlgorithmKind::iteratedJacobi; }
+  [[nodiscard]] Form form() const {
+    const bool parallel = kind == AlgorithmKind::jacobi || kind == AlgorithmKind::iteratedJacobi;
+    return parallel ? Form::parallel : Form::sequence;
+  }
 };
 
 }  // namespace koppla::coupling

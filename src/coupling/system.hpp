@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <vector>
@@ -29,7 +30,8 @@ struct Endpoint {
   subsystem::PortIndex port;
 };
 
-/// input = scale * output + offset; scale and offset are for reals only.
+/// input = scale * output + offset; scale and offset are for reals only. Contributions to one input, all of them reals,
+/// add up.
 struct Connection {
   Endpoint from;
   Endpoint to;
@@ -37,13 +39,16 @@ struct Connection {
   double offset = 0.0;
 };
 
-/// What is coupled, and how. Whoever builds it has checked that ports exist, that types and sizes fit and that no input
-/// is connected twice.
+/// What is known of connected real outputs before the start: the value of an element at t (s).
+using Past = std::function<double(const Endpoint& output, std::size_t element, double t)>;
+
+/// What is coupled, and how. Whoever builds it has checked that ports exist and that types and sizes fit.
 struct System {
   std::vector<Member> members;
   std::vector<Connection> connections;
   /// Order of evaluation given by the user, all members; empty: derived from the graph.
   std::vector<MemberIndex> order;
+  Past past;  ///< for an analytic start; may be empty
 };
 
 }  // namespace koppla::coupling

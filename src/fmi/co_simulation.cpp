@@ -77,9 +77,11 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   using InlineReferences = std::array<fmi2::ValueReference, kInline>;
 
   Answer setInputs(const double* u);
+  Answer setInputs(const subsystem::Step& step, subsystem::Trajectory u);
+  Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
-  [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, const double* u, double* y);
+  [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y);
   /// The calls of one step, in their order.
   enum class Stage : std::uint8_t { set, step, get };
   /// The rest of a step after the call that was done last and answered so.
@@ -103,9 +105,17 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
   bool plain_ = false;  ///< in the loop of steps, and all bound ports are real
+  std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   InlineReferences inlineInputs_{};
   InlineReferences inlineOutputs_{};
 
+  /// Arguments of fmi2SetRealInputDerivatives: all inputs order by order.
+  struct Derivatives {
+    std::vector<fmi2::ValueReference> references;
+    std::vector<fmi2::Integer> orders;
+    std::vector<fmi2::Real> values;
+  };
+  Derivatives derivatives_;
   std::vector<fmi2::ValueReference> manyInputs_;
   std::vector<fmi2::ValueReference> manyOutputs_;
   detail::DiscreteAccess discreteInputs_;
@@ -177,6 +187,15 @@ void CoSimulation::bind(subsystem::Binding binding) {
   outputs_ = outputs.data();
   inputCount_ = static_cast<std::uint32_t>(inputs.size());
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
+  if (instance_.functions().setRealInputDerivatives != nullptr) {
+    derivatives_ = {};
+    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
+      for (const fmi2::ValueReference reference : inputs) {
+        derivatives_.references.push_back(reference);
+        derivatives_.orders.push_back(static_cast<fmi2::Integer>(order));
+      }
+    derivatives_.values.resize(derivatives_.orders.size());
+  }
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
@@ -215,6 +234,32 @@ Answer CoSimulation::setInputs(const double* u) {
   return discrete.status > answer.status ? discrete : answer;
 }
 
+Answer CoSimulation::setInputs(const subsystem::Step& step, subsystem::Trajectory u) {
+  const Answer values = setInputs(u.coefficients);
+  if (values.bad() || (u.degree == 0 && !derivativesAreSet_)) return values;
+  const Answer derivatives = setInputDerivatives(step, u);
+  return derivatives.status > values.status ? derivatives : values;
+}
+
+/// With s = (t - t0) / h the derivative of order k at t0 is k! c_k / h^k. Derivatives stay until they are set anew, so
+/// those of a lower degree are followed by zeros.
+Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u) {
+  const std::size_t most = std::max<std::uint32_t>(derivativesAreSet_, u.degree);
+  const double perStep = 1.0 / (step.t1 - step.t0);
+  double factor = 1.0;
+  double* value = derivatives_.values.data();
+  for (std::uint32_t k = 1; k <= most; ++k) {
+    factor *= static_cast<double>(k) * perStep;
+    const double* const c = u.coefficients + k * inputCount_;
+    for (std::uint32_t i = 0; i < inputCount_; ++i) *value++ = k <= u.degree ? factor * c[i] : 0.0;
+  }
+  derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
+  return {instance_.functions().setRealInputDerivatives(component_, derivatives_.references.data(),
+                                                        most * inputCount_, derivatives_.orders.data(),
+                                                        derivatives_.values.data()),
+          "fmi2SetRealInputDerivatives"};
+}
+
 Answer CoSimulation::getOutputs(double* y) {
   Answer answer;
   if (outputCount_ != 0) answer = {getReal_(component_, outputs_, outputCount_, y), "fmi2GetReal"};
@@ -246,12 +291,15 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
   if (!plain_) [[unlikely]]
-    return advanceAllTypes(step, u.coefficients, y.data());
+    return advanceAllTypes(step, u, y.data());
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
+  if (u.degree != 0 || derivativesAreSet_)
+    if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
+      return finish(step, y.data(), Stage::set, answer);
   if (const fmi2::Status status =
           doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
       status != fmi2::Status::ok) [[unlikely]]
@@ -263,8 +311,8 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
   return {Status::ok, step.t1};
 }
 
-StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, const double* u, double* y) {
-  if (instance_.phase() == Phase::stepping) return finish(step, y, Stage::set, setInputs(u));
+StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+  if (instance_.phase() == Phase::stepping) return finish(step, y, Stage::set, setInputs(step, u));
   return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
 }
 

@@ -61,6 +61,10 @@ using SetInteger = Status(Component, const ValueReference*, std::size_t count, c
 using SetBoolean = Status(Component, const ValueReference*, std::size_t count, const Boolean*);
 using SetString = Status(Component, const ValueReference*, std::size_t count, const String*);
 
+/// Derivatives of order orders[i] of inputs, at the beginning of the next step.
+using SetRealInputDerivatives = Status(Component, const ValueReference*, std::size_t count, const Integer* orders,
+                                       const Real*);
+
 using GetState = Status(Component, State*);
 using SetState = Status(Component, State);
 using FreeState = Status(Component, State*);

@@ -21,6 +21,7 @@ std::shared_ptr<const PortTable> without(const PortTable& declared, const Functi
   subsystem::Capabilities& capabilities = result.description.capabilities;
   capabilities.saveRestore &= functions.getState != nullptr;
   capabilities.directionalDerivatives &= functions.getDirectionalDerivative != nullptr;
+  if (functions.setRealInputDerivatives == nullptr) capabilities.inputDerivatives = 0;
   return std::make_shared<const PortTable>(std::move(result));
 }
 

@@ -140,6 +140,7 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   take("fmi2SetFMUstate", f.setState, false);
   take("fmi2FreeFMUstate", f.freeState, false);
   take("fmi2GetDirectionalDerivative", f.getDirectionalDerivative, false);
+  take("fmi2SetRealInputDerivatives", f.setRealInputDerivatives, false);
   take("fmi2CancelStep", f.cancelStep, false);
   take("fmi2GetRealStatus", f.getRealStatus, false);
   take("fmi2GetBooleanStatus", f.getBooleanStatus, false);
@@ -155,6 +156,10 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
           "(FMI 2.0.4, 2.1.8): it is used without saving states.");
     f.getState = nullptr;
   }
+  if (f.setRealInputDerivatives == nullptr && flags.canInterpolateInputs)
+    warnings_.emplace_back(
+        "It declares canInterpolateInputs but its library lacks fmi2SetRealInputDerivatives (FMI 2.0.4, 4.2.1): it is "
+        "used without.");
   if (f.getDirectionalDerivative == nullptr && flags.providesDirectionalDerivative)
     warnings_.emplace_back(
         "It declares providesDirectionalDerivative but its library lacks fmi2GetDirectionalDerivative (FMI 2.0.4, "

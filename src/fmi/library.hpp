@@ -36,6 +36,7 @@ struct Functions {
   fmi2::SetState* setState = nullptr;
   fmi2::FreeState* freeState = nullptr;
   fmi2::GetDirectionalDerivative* getDirectionalDerivative = nullptr;
+  fmi2::SetRealInputDerivatives* setRealInputDerivatives = nullptr;
   fmi2::CancelStep* cancelStep = nullptr;
   fmi2::GetRealStatus* getRealStatus = nullptr;
   fmi2::GetBooleanStatus* getBooleanStatus = nullptr;

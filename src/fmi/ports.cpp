@@ -1,5 +1,7 @@
 #include "koppla/fmi/ports.hpp"
 
+#include "koppla/subsystem/subsystem.hpp"
+
 #include <cmath>
 #include <optional>
 
@@ -110,8 +112,8 @@ PortTable makePorts(const ModelDescription& model) {
   description.capabilities.saveRestore = flags.canGetAndSetFMUstate;
   description.capabilities.variableStep = flags.canHandleVariableCommunicationStepSize;
   description.capabilities.directionalDerivatives = flags.providesDirectionalDerivative;
-  // FMI 2.0 declares that derivatives of inputs are taken, not up to which order; the first is always among them.
-  description.capabilities.inputDerivatives = flags.canInterpolateInputs ? 1 : 0;
+  // FMI 2.0 declares that derivatives of inputs are taken, not up to which order: an FMU that refuses one says so.
+  description.capabilities.inputDerivatives = flags.canInterpolateInputs ? subsystem::kMaxDegree : 0;
   description.capabilities.outputDerivatives = flags.maxOutputDerivativeOrder;
   description.capabilities.oncePerProcess = flags.canBeInstantiatedOnlyOncePerProcess;
   description.indexNames();

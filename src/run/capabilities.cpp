@@ -53,7 +53,7 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
     refuse(lacking(system, cycles, true, saves),
            "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
            "Algorithms that remain: jacobi, gauss-seidel.");
-  const bool adapts = settings.stepControl.adapts();
+  const bool adapts = settings.stepControl.repeats();
   if (adapts || settings.onDiscard == OnDiscard::shorten) {
     const std::string who = adapts ? "Step control repeats steps" : "on_discard = \"shorten\" repeats steps";
     const std::string remedy =

@@ -17,20 +17,55 @@ using stepping::Verdict;
 using subsystem::Slot;
 using Decision = stepping::Verdict::Decision;
 
+namespace {
+
+coupling::AlgorithmSettings starting(coupling::AlgorithmSettings settings) {
+  settings.kind = coupling::AlgorithmKind::masterSlave;
+  settings.startUp = coupling::StartUp::trivial;
+  return settings;
+}
+
+}  // namespace
+
 MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
                      const std::vector<coupling::Cycle>& cycles, const Settings& settings, core::Log& log)
     : system_(system),
       network_(network),
       settings_(settings),
       log_(log),
-      coupledStep_(network, cycles, settings.algorithm),
+      coupledStep_(network, cycles, settings.algorithm,
+                   settings.stepControl.kind == stepping::StepControlKind::predictorCorrector),
       controller_(settings.stepControl, settings.step, settings.start, settings.end),
-      mayRepeat_(settings.stepControl.adapts() || settings.onDiscard == OnDiscard::shorten),
-      plain_(!mayRepeat_ && coupledStep_.isExplicit()),
-      next_(controller_.first()) {}
+      mayRepeat_(settings.stepControl.repeats() || settings.onDiscard == OnDiscard::shorten),
+      undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
+      next_(controller_.first()) {
+  if (settings.algorithm.startUp != coupling::StartUp::masterSlave || settings.algorithm.degree == 0) return;
+  starter_.emplace(network, cycles, starting(settings.algorithm), false);
+  stepsToStart_ = settings.algorithm.degree;
+}
+
+void MacroStep::begin() {
+  if (settings_.algorithm.startUp == coupling::StartUp::analytic)
+    coupledStep_.begin(settings_.start, next_, system_.past);
+  else
+    coupledStep_.begin(settings_.start);
+  if (starter_) starter_->begin(settings_.start);
+}
 
 OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
-  if (plain_) return counters_.algorithm.measure([&] { return advancePlainly(clock, until, most, stop); });
+  considerThreads(clock);
+  while (stepsToStart_ > 0) {
+    failure_ = startUp(clock);
+    if (!failure_.ok()) return failure_.kind;
+    if (!(clock.now() < until) || --most == 0 || stop.load(std::memory_order_relaxed)) return OutcomeKind::ok;
+  }
+  if (undecided_)
+    return counters_.algorithm.measure([&] {
+      return coupledStep_.isPlain()
+                 ? advancePlainly(clock, until, most, stop, [this](const auto& step) { return advanceHeld(step); })
+                 : advancePlainly(clock, until, most, stop,
+                                  [this](const auto& step) { return advanceApproximated(step); });
+    });
   do {
     failure_ = advanceWithControl(clock, stop);
     if (!failure_.ok()) return failure_.kind;
@@ -38,7 +73,17 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, c
   return OutcomeKind::ok;
 }
 
-OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+void MacroStep::considerThreads(const Clock& clock) {
+  if (settings_.threads == 1 || network_.usesThreads() || settings_.algorithm.form() != coupling::Form::parallel) return;
+  const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
+  if (threads < 2 || !network_.threadsPay(threads)) return;
+  network_.useThreads(threads);
+  coupledStep_.approximate(clock.now());
+}
+
+template <class OneStep>
+OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop,
+                                      OneStep&& oneStep) {
   // Copies that no subsystem can see stay in registers.
   Clock time = clock;
   double smallest = counters_.smallest;
@@ -47,7 +92,7 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   Fault fault;
   do {
     const subsystem::Step step{time.now(), time.next(next_), true};
-    fault = coupledStep_.advance(step);
+    fault = oneStep(step);
     if (fault) [[unlikely]]
       break;
     smallest = std::min(smallest, step.t1 - step.t0);
@@ -66,6 +111,53 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   return failure_.kind;
 }
 
+inline Fault MacroStep::advanceHeld(const subsystem::Step& step) {
+  constexpr unsigned kBetweenLooks = 15;  // steps; cheap ones should not pay for the estimate
+  if (unwatched_ > 0) [[likely]] {
+    --unwatched_;
+    return coupledStep_.advance(step);
+  }
+  unwatched_ = kBetweenLooks;
+  return coupledStep_.advanceWatched(step);
+}
+
+inline Fault MacroStep::advanceApproximated(const subsystem::Step& step) {
+  const Fault fault = coupledStep_.solve({step, {}}).fault;
+  if (!fault) coupledStep_.accept(step.t1);
+  return fault;
+}
+
+/// One macro step in steps of the master (Schmoll, sec. 2.4.4); the main method learns the values at its end.
+Outcome MacroStep::startUp(Clock& clock) {
+  const double t1 = clock.next(next_);
+  for (double t = clock.now(); t < t1;) {
+    const coupling::StepOutcome outcome = counters_.algorithm.measure([&] { return starter_->solve({{t, t1, true}, {}}); });
+    ++counters_.solutions;
+    if (outcome.fault) return describe(outcome.fault, t);
+    t = outcome.reached;
+    starter_->acceptForNow(t);
+  }
+  --stepsToStart_;
+  if (stepsToStart_ == 0) starter_.reset();
+  coupledStep_.acceptForNow(t1);
+  count(clock.now(), t1);
+  clock.advance(t1, next_);
+  return {};
+}
+
+double MacroStep::predictionError() const {
+  const auto predicted = coupledStep_.predicted();
+  const std::span<const double> computed = std::as_const(network_).outputs();
+  std::vector<double> difference(computed.size());
+  std::vector<double> magnitude(computed.size());
+  for (std::size_t i = 0; i < computed.size(); ++i) {
+    difference[i] = computed[i] - predicted[i];
+    magnitude[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
+  }
+  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference,
+                            magnitude);
+}
+
 Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& stop) {
   const double t0 = clock.now();
   double t1 = clock.next(next_);
@@ -81,7 +173,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
     Trial trial = attempt(t0, t1, untested);
     const Fault fault = trial.outcome.fault;
     const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
-    const bool blamesStep = settings_.stepControl.adapts() && fault.kind == FaultKind::exploded && !untested;
+    const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
 
@@ -91,8 +183,8 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
     } else {
       const bool converged = trial.outcome.converged && !blamesStep;
       if (!converged) ++counters_.convergenceFailures;
-      if (trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
-      const Verdict verdict = controller_.judge({h, converged, trial.error});
+      if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
+      const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
@@ -101,7 +193,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
         return giveUp(t0, t1, trial);
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
-        accept(clock, t1);
+        accept(clock, trial.outcome.reached);
         next_ = verdict.next;
         return {};
       }
@@ -126,7 +218,7 @@ double MacroStep::shortened(double t0, double t1, double reached, unsigned disca
 
 /// An attempt that ended early has not stepped everybody; the step that is kept has.
 Fault MacroStep::completeAnyway(double t0, double t1, Trial& trial) {
-  if (settings_.stepControl.adapts()) {
+  if (settings_.stepControl.repeats()) {
     if (const Fault lost = goBack()) return lost;
     trial.outcome = solve({{t0, t1, false}, {Slot::macroStep, true}, false, true});
     if (trial.outcome.fault) return trial.outcome.fault;
@@ -137,11 +229,14 @@ Fault MacroStep::completeAnyway(double t0, double t1, Trial& trial) {
 
 MacroStep::Trial MacroStep::attempt(double t0, double t1, bool untested) {
   const bool keepGoing =
-      !settings_.stepControl.adapts() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
+      !settings_.stepControl.repeats() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
   const coupling::Start start =
       mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
   Trial trial{solve({{t0, t1, !mayRepeat_}, start, untested, keepGoing}), std::nullopt};
-  if (trial.outcome.fault || !trial.outcome.converged || untested || !controller_.estimatesError()) return trial;
+  if (trial.outcome.fault || !trial.outcome.converged || untested) return trial;
+  if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector)
+    trial.error = counters_.errorTest.measure([this] { return predictionError(); });
+  if (!controller_.estimatesError()) return trial;
   return attemptTwice(t0, t1);
 }
 
@@ -154,7 +249,9 @@ MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
   halves.outcome = solve({{t0, middle, false}, {Slot::macroStep, true}, false, false});
   if (halves.outcome.fault || !halves.outcome.converged) return halves;
   const std::vector<double> atMiddle = copy();
+  coupledStep_.acceptForNow(middle);
   halves.outcome = solve({{middle, t1, false}, {Slot::iteration, false}, false, false});
+  coupledStep_.takeBack();
   if (halves.outcome.fault || !halves.outcome.converged) return halves;
   halves.error = counters_.errorTest.measure([&] {
     return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce, atMiddle, network_.outputs()},
@@ -181,11 +278,15 @@ Fault MacroStep::goBack() {
   return network_.restore({0, network_.size()}, Slot::macroStep);
 }
 
-void MacroStep::accept(Clock& clock, double t1) {
-  counters_.smallest = std::min(counters_.smallest, t1 - clock.now());
-  counters_.largest = std::max(counters_.largest, t1 - clock.now());
+void MacroStep::count(double t0, double t1) {
+  counters_.smallest = std::min(counters_.smallest, t1 - t0);
+  counters_.largest = std::max(counters_.largest, t1 - t0);
   ++counters_.accepted;
-  coupledStep_.accept();
+}
+
+void MacroStep::accept(Clock& clock, double t1) {
+  count(clock.now(), t1);
+  coupledStep_.accept(t1);
   clock.advance(t1, next_);
 }
 

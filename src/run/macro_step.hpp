@@ -2,6 +2,7 @@
 
 #include <atomic>
 #include <cmath>
+#include <optional>
 #include <vector>
 
 #include "koppla/core/log.hpp"
@@ -33,6 +34,8 @@ class MacroStep {
   MacroStep(const coupling::System& system, coupling::Network& network, const std::vector<coupling::Cycle>& cycles,
             const Settings& settings, core::Log& log);
 
+  /// The subsystems are initialised and the clock stands at the start.
+  void begin();
   /// Accepted steps, one at least, until the clock reaches `until` (s), `most` steps are done or somebody asks to stop.
   /// Where this is not ok, failure() says why.
   OutcomeKind advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
@@ -53,13 +56,21 @@ class MacroStep {
   };
 
   /// Nothing is decided within a step, so the loop holds nothing but the step.
-  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  template <class OneStep>
+  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop,
+                             OneStep&& oneStep);
+  coupling::Fault advanceHeld(const subsystem::Step& step);
+  coupling::Fault advanceApproximated(const subsystem::Step& step);
+  Outcome startUp(Clock& clock);
+  void considerThreads(const Clock& clock);
+  [[nodiscard]] double predictionError() const;
   Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);
   Trial attempt(double t0, double t1, bool untested);
   Trial attemptTwice(double t0, double t1);
   coupling::StepOutcome solve(const coupling::Attempt& attempt);
   coupling::Fault keep();
   coupling::Fault goBack();
+  void count(double t0, double t1);
   void accept(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, Trial& trial);
@@ -74,9 +85,12 @@ class MacroStep {
   const Settings& settings_;
   core::Log& log_;
   coupling::CoupledStep coupledStep_;
+  std::optional<coupling::CoupledStep> starter_;  ///< does the first macro steps in steps of the master
+  unsigned stepsToStart_ = 0;
   stepping::StepController controller_;
   bool mayRepeat_;
-  bool plain_;  ///< explicit, fixed, never repeated: nothing to decide in a step
+  bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
+  unsigned unwatched_ = 0;
   double next_;
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;

@@ -74,7 +74,8 @@ struct Run::Impl {
         cycles(coupling::findCycles(system)),
         network((requireCapabilities(system, cycles, settings), system), cycles, settings.explosionLimit),
         macroStep(system, network, cycles, settings, log),
-        clock(settings.start, settings.end, settings.step, !settings.stepControl.adapts()) {
+        clock(settings.start, settings.end, settings.step,
+              !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
   }
 
@@ -124,6 +125,7 @@ Outcome Run::Impl::initialise() {
     recorder->begin(observation->columns());
     outcome = record();
   }
+  if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
   initialised = outcome.ok();

@@ -20,6 +20,7 @@ struct Settings {
   stepping::StepControlSettings stepControl;
   OnDiscard onDiscard = OnDiscard::stop;
   double explosionLimit = 1e100;  ///< a coupled real beyond this magnitude stops the run
+  unsigned threads = 0;           ///< for subsystems that run at the same time; 0: as many as pay
   double outputInterval = 0.0;    ///< s between recorded rows; 0: every communication point
   /// Patterns ('*', '?') of recorded variables "subsystem.port".
   std::vector<std::string> variables;

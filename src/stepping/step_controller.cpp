@@ -28,7 +28,7 @@ StepController::StepController(const StepControlSettings& settings, double first
 }
 
 bool StepController::untested(double h) const {
-  return settings_.adapts() && settings_.untestedBelow > 0.0 && h <= settings_.untestedBelow * kTie;
+  return settings_.repeats() && settings_.untestedBelow > 0.0 && h <= settings_.untestedBelow * kTie;
 }
 
 Verdict StepController::shrunk(double from, double to) const {
@@ -36,7 +36,25 @@ Verdict StepController::shrunk(double from, double to) const {
   return {Verdict::Decision::repeat, std::max(smallest_, to)};
 }
 
-Verdict StepController::judge(const StepReport& report) const {
+/// Schmoll (2.30)-(2.32), errors in units of the tolerance:
+///   I:   Ht = H e^(-1/k)        PI:  Ht = H e^(-a/k) e_prev^(b/k),  a = 0.7, b = 0.4, k = order
+///   H := min{ Hmax, qmax H, max{ Hmin, qmin H, q Ht } }
+/// The first step has no e_prev and takes the I form.
+double StepController::fromPrediction(const StepReport& report) {
+  constexpr double kProportional = 0.7;
+  constexpr double kIntegral = 0.4;
+  constexpr double kLeastError = 1e-30;  // no error at all must not become an infinite step
+  const double error = std::max(report.error.value_or(1.0), kLeastError);
+  const double order = report.order;
+  double wanted = report.h * std::pow(error, -1.0 / order);
+  if (settings_.controller == Controller::proportionalIntegral && lastError_)
+    wanted = report.h * std::pow(error, -kProportional / order) * std::pow(*lastError_, kIntegral / order);
+  lastError_ = error;
+  const double atLeast = std::max({smallest_, report.h / settings_.shrink, settings_.safety * wanted});
+  return std::min({largest_, settings_.grow * report.h, atLeast});
+}
+
+Verdict StepController::judge(const StepReport& report) {
   const double grown = std::min(largest_, settings_.grow * report.h);
   switch (settings_.kind) {
     case StepControlKind::fixed:
@@ -45,6 +63,9 @@ Verdict StepController::judge(const StepReport& report) const {
       // Nicolai, sec. 5.4
       if (untested(report.h) || report.converged) return {Verdict::Decision::accept, grown};
       return shrunk(report.h, report.h / settings_.shrink);
+    case StepControlKind::predictorCorrector:
+      if (!report.converged) return {Verdict::Decision::giveUp, report.h};
+      return {Verdict::Decision::accept, fromPrediction(report)};
     case StepControlKind::doubleStep:
       break;
   }

@@ -11,6 +11,7 @@ struct StepReport {
   double h;  ///< s, the length that was tried
   bool converged = true;
   std::optional<double> error;  ///< weighted error, tolerable at <= 1, where it was estimated
+  unsigned order = 1;           ///< power of h with which that error falls
 };
 
 struct Verdict {
@@ -31,15 +32,17 @@ class StepController {
   [[nodiscard]] bool untested(double h) const;
   /// Whether attempts are judged by an error estimate.
   [[nodiscard]] bool estimatesError() const { return settings_.kind == StepControlKind::doubleStep; }
-  [[nodiscard]] Verdict judge(const StepReport& report) const;
+  [[nodiscard]] Verdict judge(const StepReport& report);
 
  private:
   [[nodiscard]] Verdict shrunk(double from, double to) const;
+  [[nodiscard]] double fromPrediction(const StepReport& report);
 
   StepControlSettings settings_;
   double first_;
   double smallest_;
   double largest_;
+  std::optional<double> lastError_;
 };
 
 }  // namespace koppla::stepping

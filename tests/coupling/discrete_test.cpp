@@ -70,7 +70,8 @@ Solved solveOnce(std::int32_t increment, const AlgorithmSettings& settings) {
   system.connections = {{{0, 1}, {1, 0}}, {{1, 1}, {0, 0}}};
   const auto cycles = findCycles(system);
   Network network(system, cycles, 1e100);
-  CoupledStep step(network, cycles, settings);
+  CoupledStep step(network, cycles, settings, false);
+  step.begin(0.0);
   const StepOutcome outcome = step.solve({{0.0, 0.1, false}, {}, false, false});
   return {outcome, step.iteratedCycles().at(0)->evaluations, network.discreteOutputs({0, 2}).integers};
 }

@@ -27,7 +27,8 @@ Solved solveOnce(System system, const AlgorithmSettings& settings, std::vector<d
   const auto cycles = findCycles(system);
   Network network(system, cycles, 1e100);
   std::ranges::copy(start, network.outputs().begin());
-  CoupledStep step(network, cycles, settings);
+  CoupledStep step(network, cycles, settings, false);
+  step.begin(0.0);
   Solved solved;
   solved.outcome = step.solve({{0.0, h, false}, {}, false, false});
   solved.outputs.assign(network.outputs().begin(), network.outputs().end());

@@ -128,7 +128,7 @@ TEST(Failure, AnExplicitAlgorithmOnAnAlgebraicLoopWarnsWithTheGain) {
     ASSERT_EQ(warnings.size(), explicitly ? 1U : 0U);
     if (explicitly) {
       EXPECT_NE(warnings[0].find("a.y, b.y"), std::string::npos) << warnings[0];
-      EXPECT_NE(warnings[0].find("growth per step: 2)"), std::string::npos) << warnings[0];
+      EXPECT_NE(warnings[0].find("growth per step: 4)"), std::string::npos) << warnings[0];
       EXPECT_NE(warnings[0].find("diverge"), std::string::npos) << warnings[0];
     }
   }

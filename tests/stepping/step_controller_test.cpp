@@ -10,7 +10,7 @@ namespace {
 using Decision = Verdict::Decision;
 
 TEST(StepController, FixedKeepsItsStepAndGivesUpWithoutConvergence) {
-  const StepController fixed({}, 0.1, 0.0, 10.0);
+  StepController fixed({}, 0.1, 0.0, 10.0);
   EXPECT_EQ(fixed.first(), 0.1);
   EXPECT_EQ(fixed.judge({0.1, true, {}}).decision, Decision::accept);
   EXPECT_EQ(fixed.judge({0.1, true, {}}).next, 0.1);
@@ -19,7 +19,7 @@ TEST(StepController, FixedKeepsItsStepAndGivesUpWithoutConvergence) {
 }
 
 TEST(StepController, ByConvergenceDividesByFiveAndDoublesUpToTheLargest) {
-  const StepController control({.kind = StepControlKind::convergence, .maxStep = 0.14, .untestedBelow = 0.005}, 0.2,
+  StepController control({.kind = StepControlKind::convergence, .maxStep = 0.14, .untestedBelow = 0.005}, 0.2,
                                0.0, 10.0);
   EXPECT_EQ(control.first(), 0.14);
   EXPECT_EQ(control.judge({0.1, false, {}}).decision, Decision::repeat);
@@ -31,13 +31,13 @@ TEST(StepController, ByConvergenceDividesByFiveAndDoublesUpToTheLargest) {
 }
 
 TEST(StepController, AtTheLeastStepAFailureIsFinal) {
-  const StepController control({.kind = StepControlKind::convergence, .minStep = 0.01}, 0.1, 0.0, 10.0);
+  StepController control({.kind = StepControlKind::convergence, .minStep = 0.01}, 0.1, 0.0, 10.0);
   EXPECT_DOUBLE_EQ(control.judge({0.03, false, {}}).next, 0.01);
   EXPECT_EQ(control.judge({0.01, false, {}}).decision, Decision::giveUp);
 }
 
 TEST(StepController, DoubleStepScalesByTheRootOfTheError) {
-  const StepController control({.kind = StepControlKind::doubleStep, .minStep = 1e-5, .maxStep = 1.0}, 0.1, 0.0, 10.0);
+  StepController control({.kind = StepControlKind::doubleStep, .minStep = 1e-5, .maxStep = 1.0}, 0.1, 0.0, 10.0);
   EXPECT_TRUE(control.estimatesError());
   EXPECT_DOUBLE_EQ(control.judge({0.1, true, 0.81}).next, 0.1);
   EXPECT_EQ(control.judge({0.1, true, 1.0}).decision, Decision::accept);

@@ -1,0 +1,144 @@
+#include "koppla/coupling/approximation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+namespace koppla::coupling {
+
+namespace {
+
+/// out[v] = sum_i weights[i] samples[i][v] for v in the block; straight loops over neighbours.
+void combine(std::span<const double* const> samples, const std::array<double, kMaxKnots>& weights, Block block,
+             double* out) {
+  for (std::size_t v = block.first; v < block.last; ++v) out[v] = weights[0] * samples[0][v];
+  for (std::size_t i = 1; i < samples.size(); ++i) {
+    const double weight = weights[i];
+    if (weight == 0.0) continue;
+    const double* const sample = samples[i];
+    for (std::size_t v = block.first; v < block.last; ++v) out[v] += weight * sample[v];
+  }
+}
+
+std::array<double, kMaxKnots> weightsOf(const PolynomialBasis& basis, std::size_t k) {
+  std::array<double, kMaxKnots> weights{};
+  for (std::size_t i = 0; i < basis.size(); ++i) weights[i] = basis.coefficient(k, i);
+  return weights;
+}
+
+}  // namespace
+
+Approximation::Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held)
+    : values_(values), degree_(degree), held_(std::move(held)) {
+  ring_.resize(degree_ + 3);  // two more, so that samples can be taken back
+  for (Sample& sample : ring_) sample.values.resize(values);
+  powers_.resize((degree_ + 1) * values);
+  predicted_.resize(values);
+}
+
+void Approximation::add(double t, std::span<const double> y) {
+  newest_ = (newest_ + 1) % ring_.size();
+  ring_[newest_].time = t;
+  std::ranges::copy(y, ring_[newest_].values.begin());
+  samples_ = std::min(samples_ + 1, ring_.size());
+}
+
+void Approximation::takeBack() {
+  newest_ = (newest_ + ring_.size() - 1) % ring_.size();
+  if (samples_ > 0) --samples_;
+}
+
+bool Approximation::knotsChanged(double t0, double t1) {
+  const std::size_t knots = std::min<std::size_t>(degree_ + 1, samples_);
+  const double h = t1 - t0;
+  // Differences that the rounding of times explains are no differences: the points of an equidistant grid are meant.
+  const double rounding =
+      8.0 * std::numeric_limits<double>::epsilon() * std::fmax(std::fabs(t0), std::fabs(t1)) / h;
+  bool changed = knots != pastKnots_;
+  for (std::size_t i = 0; i < knots; ++i) {
+    double s = (time(i) - t0) / h;
+    if (std::fabs(s - std::round(s)) <= rounding) s = std::round(s);
+    if (s == past_[i] || (!changed && std::fabs(s - past_[i]) <= rounding)) continue;
+    past_[i] = s;
+    changed = true;
+  }
+  pastKnots_ = knots;
+  return changed;
+}
+
+void Approximation::renewBases() {
+  std::array<Knot, kMaxKnots> knots{};
+  for (std::size_t i = 0; i < kMaxKnots; ++i) knots[i] = {past_[i]};  // those in use come first
+  extrapolation_ = PolynomialBasis(std::span(knots).first(pastKnots_));
+  extrapolationDegree_ = static_cast<unsigned>(pastKnots_ - 1);
+  for (std::size_t i = 0; i < pastKnots_; ++i) prediction_[i] = extrapolation_.value(i, 1.0);
+
+  // The knot s = 0 first: the coefficient of s^0 is then exactly the value at t0.
+  interpolationDegree_ = static_cast<unsigned>(std::min<std::size_t>(degree_, samples_));
+  if (interpolationDegree_ == 0) {
+    knots[0] = {1.0};
+  } else {
+    knots[1] = {1.0};
+    for (std::size_t i = 2; i < kMaxKnots; ++i) knots[i] = {past_[i - 1]};
+  }
+  interpolation_ = PolynomialBasis(std::span(knots).first(interpolationDegree_ + 1));
+
+  // Error of extrapolation at t1: f[..] prod (1 - s_i); of interpolation in between: f[..] max prod (s - s_j).
+  double atEnd = 1.0;
+  for (std::size_t i = 0; i < pastKnots_; ++i) atEnd *= 1.0 - past_[i];
+  constexpr int kPoints = 32;
+  double largest = 0.0;
+  for (int k = 0; k <= kPoints; ++k) {
+    const double s = static_cast<double>(k) / kPoints;
+    double product = 1.0;
+    for (std::size_t j = 0; j <= interpolationDegree_; ++j) product *= s - knots[j].s;
+    largest = std::fmax(largest, std::fabs(product));
+  }
+  interpolationShare_ = largest / std::fabs(atEnd);
+}
+
+void Approximation::begin(double t0, double t1) {
+  if (knotsChanged(t0, t1)) renewBases();
+  degreeInUse_ = std::max(extrapolationDegree_, interpolationDegree_);
+  std::array<const double*, kMaxKnots> samples{};
+  for (std::size_t i = 0; i < pastKnots_; ++i) samples[i] = ring_[place(i)].values.data();
+  const std::span<const double* const> used(samples.data(), pastKnots_);
+  const Block all{0, values_};
+  for (unsigned k = 0; k <= degreeInUse_; ++k)
+    if (k <= extrapolationDegree_)
+      combine(used, weightsOf(extrapolation_, k), all, powers_.data() + k * values_);
+    else
+      std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
+  combine(used, prediction_, all, predicted_.data());
+  for (const std::size_t value : held_) predicted_[value] = samples[0][value];
+  hold({samples[0], values_}, all);
+}
+
+void Approximation::interpolate(Block block, std::span<const double> y) {
+  std::array<const double*, kMaxKnots> samples{};
+  if (interpolationDegree_ == 0) {
+    samples[0] = y.data();
+  } else {
+    samples[0] = ring_[place(0)].values.data();
+    samples[1] = y.data();
+    for (std::size_t i = 2; i <= interpolationDegree_; ++i) samples[i] = ring_[place(i - 1)].values.data();
+  }
+  const std::span<const double* const> used(samples.data(), interpolationDegree_ + 1);
+  for (unsigned k = 0; k <= interpolationDegree_; ++k)
+    combine(used, weightsOf(interpolation_, k), block, powers_.data() + k * values_);
+  hold(y, block);
+}
+
+void Approximation::hold(std::span<const double> y, Block block) {
+  for (const std::size_t value : held_) {
+    if (value < block.first || value >= block.last) continue;
+    powers_[value] = y[value];
+    for (unsigned k = 1; k <= degreeInUse_; ++k) powers_[k * values_ + value] = 0.0;
+  }
+}
+
+double Approximation::weightOfEnd(unsigned k) const {
+  return interpolation_.coefficient(k, interpolationDegree_ == 0 ? 0 : 1);
+}
+
+}  // namespace koppla::coupling

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "koppla/coupling/lagrange.hpp"
+#include "koppla/subsystem/subsystem.hpp"
+
+namespace koppla::coupling {
+
+/// A run of neighbours: members in the order of evaluation, or their values.
+struct Block {
+  std::size_t first = 0;
+  std::size_t last = 0;  ///< one past the end
+};
+
+/// Coupling variables between communication points (Schmoll, sec. 2.4.3): the newest accepted values of all outputs and
+/// the polynomials through them, in powers of s = (t - t0) / (t1 - t0) of the present step.
+///
+///     Ext_p: knots T_n, T_n-1, ..., T_n-p            inputs of whoever runs before the values at t1 are known
+///     Int_p: knots T_n+1, T_n, ..., T_n+1-p          inputs of whoever runs after; p = 0 is the value at T_n+1
+///
+/// While there are fewer samples the degree is lower: it rises with every accepted step (trivial start, sec. 2.4.4).
+class Approximation {
+ public:
+  /// `held`: values that change at communication points only, so that their approximation is constant.
+  Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held);
+
+  [[nodiscard]] unsigned degree() const { return degree_; }
+
+  // The history. Two samples at most can be taken back, and only right after they were added.
+  void clear() { samples_ = 0; }
+  void add(double t, std::span<const double> y);
+  void takeBack();
+  [[nodiscard]] std::size_t samples() const { return samples_; }
+  /// Sample i steps back, 0 is the newest.
+  [[nodiscard]] std::span<double> sample(std::size_t i) { return ring_[place(i)].values; }
+  [[nodiscard]] double time(std::size_t i) const { return ring_[place(i)].time; }
+
+  /// Prepares a step that begins at the newest sample: all values are extrapolated.
+  void begin(double t0, double t1);
+  /// Values at t1 are known, in `y` (all of them, of which `block` is taken): these are interpolated from now on.
+  void interpolate(Block block, std::span<const double> y);
+
+  /// Coefficients of s^k for all values.
+  [[nodiscard]] std::span<const double> power(unsigned k) const { return {powers_.data() + k * values_, values_}; }
+  /// Degree of the polynomials in use; coefficients above it are not to be read.
+  [[nodiscard]] unsigned degreeInUse() const { return degreeInUse_; }
+  /// What extrapolation says of t1.
+  [[nodiscard]] std::span<const double> predicted() const { return predicted_; }
+  /// Degree of extrapolation in this step.
+  [[nodiscard]] unsigned predictedDegree() const { return extrapolationDegree_; }
+  /// How the coefficient of s^k of an interpolated value changes with its sample at t1.
+  [[nodiscard]] double weightOfEnd(unsigned k) const;
+  /// Largest error of interpolation in the step over the error of extrapolation at t1, for functions whose derivative
+  /// of the next order is constant (Milne's device).
+  [[nodiscard]] double interpolationShare() const { return interpolationShare_; }
+
+ private:
+  struct Sample {
+    double time = 0.0;
+    std::vector<double> values;
+  };
+
+  [[nodiscard]] std::size_t place(std::size_t i) const { return (newest_ + ring_.size() - i) % ring_.size(); }
+  bool knotsChanged(double t0, double t1);
+  void renewBases();
+  void hold(std::span<const double> y, Block block);
+
+  std::size_t values_;
+  unsigned degree_;
+  std::vector<std::size_t> held_;
+  std::vector<Sample> ring_;
+  std::size_t newest_ = 0;
+  std::size_t samples_ = 0;
+
+  std::array<double, kMaxKnots> past_{};  ///< s of the samples in use
+  std::size_t pastKnots_ = 0;
+  PolynomialBasis extrapolation_;
+  PolynomialBasis interpolation_;  ///< knots s = 0, 1, then the past ones; for degree 0 the knot s = 1
+  std::array<double, kMaxKnots> prediction_{};
+  unsigned extrapolationDegree_ = 0;
+  unsigned interpolationDegree_ = 0;
+  unsigned degreeInUse_ = 0;
+  double interpolationShare_ = 1.0;
+
+  std::vector<double> powers_;
+  std::vector<double> predicted_;
+};
+
+}  // namespace koppla::coupling
