@@ -1,0 +1,89 @@
+#include "koppla/solver/detail/checks.hpp"
+
+#include <cmath>
+#include <type_traits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/subsystem/subsystem.hpp"
+
+namespace koppla::solver::detail {
+
+namespace {
+
+bool isCvode(Kind kind) {
+  return kind == Kind::cvodeAdams || kind == Kind::cvodeBdf;
+}
+
+void demand(bool holds, const std::string& message, std::string remedy) {
+  if (!holds) throw core::InputError(message, std::move(remedy));
+}
+
+void checkModel(const Equations& equations, Kind kind) {
+  const std::string who =
+      fmt::format("The integrator {} does not fit the model {}", word(kind), equations.describe().model);
+  if (kind == Kind::exact)
+    demand(equations.isLinear(), fmt::format("{}, which is not linear.", who), "Take a Runge-Kutta method or CVODE.");
+  if (kind == Kind::newmark || kind == Kind::centralDifferences)
+    demand(equations.secondOrder(), fmt::format("{}, which is not of second order.", who),
+           "Take a Runge-Kutta method or CVODE.");
+  if (isCvode(kind)) demand(equations.stateCount() > 0, fmt::format("{}, which has no states.", who), "Take ode1.");
+}
+
+}  // namespace
+
+void check(const Equations& equations, const IntegratorSettings& settings) {
+  checkModel(equations, settings.kind);
+  const auto given = [](double value) { return core::text(value); };
+  demand(std::isfinite(settings.microStep) && settings.microStep >= 0.0,
+         fmt::format("A micro step of {} s is impossible.", given(settings.microStep)), "Give a length above zero.");
+  demand(settings.rtol >= 0.0 && settings.atol >= 0.0 && settings.rtol + settings.atol > 0.0,
+         fmt::format("Tolerances of {} (relative) and {} (absolute) are impossible.", given(settings.rtol),
+                     given(settings.atol)),
+         "Neither may be negative and one must be above zero.");
+  demand(settings.alpha >= -1.0 / 3.0 && settings.alpha <= 0.0,
+         fmt::format("The HHT parameter alpha = {} is out of range.", given(settings.alpha)), "It lies in [-1/3, 0].");
+}
+
+subsystem::Capabilities capabilitiesOf(const IntegratorSettings& settings) {
+  // A memory of its own outlives a macro step only in CVODE that goes on, and in HHT with numerical damping.
+  const bool goesOn = isCvode(settings.kind) && !settings.restart;
+  const bool damped = settings.kind == Kind::newmark && settings.alpha != 0.0;
+  return {.saveRestore = !goesOn,
+          .variableStep = true,
+          .inputDerivatives = subsystem::kMaxDegree,
+          .outputDerivatives = 1,
+          .directionalDerivatives = true,
+          .oncePerProcess = false,
+          .ownSteps = isCvode(settings.kind) || settings.microStep > 0.0,
+          .states = !goesOn && !damped,
+          .evaluatesBetweenSteps = true,
+          .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
+          .microStep = settings.microStep};
+}
+
+void append(const core::Value& value, core::Values& into) {
+  std::visit(
+      [&into](const auto& held) {
+        using T = std::decay_t<decltype(held)>;
+        if constexpr (std::is_same_v<T, double>) into.reals.push_back(held);
+        if constexpr (std::is_same_v<T, std::int32_t>) into.integers.push_back(held);
+        if constexpr (std::is_same_v<T, bool>) into.booleans.push_back(held ? 1 : 0);
+        if constexpr (std::is_same_v<T, std::string>) into.strings.push_back(held);
+      },
+      value);
+}
+
+std::string textOf(const std::exception_ptr& exception, const std::string& when) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const std::exception& error) {
+    return fmt::format("The model failed {}: {}", when, error.what());
+  } catch (...) {
+    return fmt::format("The model failed {}.", when);
+  }
+}
+
+}  // namespace koppla::solver::detail

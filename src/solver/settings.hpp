@@ -1,0 +1,50 @@
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+
+namespace koppla::solver {
+
+/// How a model's equations are integrated; docs/integrators.md has the formulas.
+enum class Kind : std::uint8_t {
+  ode1,                ///< explicit Euler
+  ode2,                ///< Heun
+  ode3,                ///< Heun's third-order method
+  ode4,                ///< the classical Runge-Kutta method
+  ode5,                ///< Dormand and Prince, fixed step
+  exact,               ///< matrix exponential, linear models only
+  cvodeAdams,          ///< SUNDIALS, variable step and order, for problems that are not stiff
+  cvodeBdf,            ///< SUNDIALS, variable step and order, for stiff problems
+  newmark,             ///< Newmark and HHT-alpha, implicit, models of second order only
+  centralDifferences,  ///< explicit, models of second order only
+};
+
+inline constexpr std::array kKinds{
+    Kind::ode1,  Kind::ode2,       Kind::ode3,     Kind::ode4,    Kind::ode5,
+    Kind::exact, Kind::cvodeAdams, Kind::cvodeBdf, Kind::newmark, Kind::centralDifferences};
+
+/// The word for an integrator in project files and messages, such as "cvode-bdf", and back.
+std::string_view word(Kind kind);
+std::optional<Kind> kindNamed(std::string_view word);
+
+struct IntegratorSettings {
+  Kind kind = Kind::ode4;
+  /// s. Fixed-step kinds divide every macro step into equal steps of at most this length; for CVODE and exact it bounds
+  /// a step of their own. 0: one step per macro step, no bound for CVODE.
+  double microStep = 0.0;
+  double rtol = 1e-6;           ///< relative tolerance: CVODE's error test, Newmark's iteration
+  double atol = 1e-9;           ///< absolute tolerance of each state, in its unit
+  double alpha = 0.0;           ///< numerical damping of HHT, in [-1/3, 0]
+  std::optional<double> beta;   ///< Newmark's; (1 - alpha)^2 / 4 if absent
+  std::optional<double> gamma;  ///< Newmark's; 1/2 - alpha if absent
+  /// CVODE begins anew at every macro point. Without that it keeps its order and step length across macro points, and
+  /// its state can neither be saved nor set.
+  bool restart = true;
+  /// false: Newmark delivers the values before its last correction, as solvers do that let nobody see the corrected
+  /// ones (Schmoll, sec. 2.4.5).
+  bool corrected = true;
+};
+
+}  // namespace koppla::solver
