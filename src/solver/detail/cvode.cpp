@@ -126,11 +126,16 @@ void Cvode::keepMessage(int /*code*/, const char* /*module*/, const char* /*func
   std::snprintf(cvode.message_, sizeof cvode.message_, "%s", text);
 }
 
+/// What the time of a run is uncertain by, s.
+double roundingOf(const StepEquations& problem) {
+  constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
+  return kRounding * std::fmax(std::fabs(problem.start()), std::fabs(problem.time(problem.length())));
+}
+
 /// Begins anew where the solver is told to, where the states were set, and where time does not go on from its own.
 void Cvode::restartIfDue(const StepEquations& problem) {
-  constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
   origin_ = restart_ ? 0.0 : problem.start();
-  const bool goesOn = !restart_ && at_ && std::fabs(*at_ - origin_) <= kRounding * std::fabs(origin_);
+  const bool goesOn = !restart_ && at_ && std::fabs(*at_ - origin_) <= roundingOf(problem);
   if (goesOn) return;
   counted_ = {};
   CVodeReInit(memory_.get(), origin_, y_.get());
@@ -146,13 +151,16 @@ Progress Cvode::advance(StepEquations& problem, bool single, std::span<double> x
   const double end = restart_ ? problem.length() : problem.time(problem.length());
   double reached = origin_;
   CVodeSetStopTime(memory_.get(), end);
+  // A wall that no step gets across must end in a failure, not in steps that no longer move time.
+  constexpr double kShortest = 1e-12;
+  CVodeSetMinStep(memory_.get(), std::fmax(kShortest * problem.length(), restart_ ? 0.0 : roundingOf(problem)));
   const int flag = CVode(memory_.get(), end, y_.get(), &reached, single ? CV_ONE_STEP : CV_NORMAL);
   count(problem.effort);
   at_ = reached;
   if (thrown_) std::rethrow_exception(thrown_);
   std::copy_n(N_VGetArrayPointer(y_.get()), x.size(), x.begin());
-  const double tau = reached == end ? problem.length() : reached - origin_;
-  return {flag >= 0 && allFinite(x), tau};
+  const bool arrived = end - reached <= roundingOf(problem);
+  return {flag >= 0 && allFinite(x), arrived ? problem.length() : reached - origin_};
 }
 
 void Cvode::count(subsystem::Effort& effort) {

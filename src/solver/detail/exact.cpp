@@ -21,26 +21,32 @@ using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::Ro
 /// and u = sum_k a_k s^k, I_k = int_0^1 expm(A H (1 - s)) s^k ds.
 struct Propagator {
   double length = 0.0;  ///< H, s
+  unsigned degree = 0;  ///< of the inputs
   MatrixXd phi;
   std::array<MatrixXd, subsystem::kMaxDegree + 1> gains;
 };
 
 /// The block matrix with A H in the first diagonal block and identities above the diagonal has Phi and I_k / k! in the
-/// first row of blocks of its exponential (Schmoll notes, 10.2; C. Van Loan, IEEE Trans. Autom. Control 23 (1978)).
-Propagator propagator(const MatrixXd& a, const MatrixXd& b, double length) {
+/// first row of blocks of its exponential (Schmoll notes, 10.2; C. Van Loan, IEEE Trans. Autom. Control 23 (1978)). In
+/// long double: positions and velocities differ in size by their frequencies, and the error of a propagator goes into
+/// every step alike.
+Propagator propagator(const MatrixXd& a, const MatrixXd& b, double length, unsigned degree) {
+  using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
   const Index n = a.rows();
-  const Index powers = b.cols() == 0 ? 0 : static_cast<Index>(subsystem::kMaxDegree) + 1;
-  MatrixXd blocks = MatrixXd::Zero(n * (powers + 1), n * (powers + 1));
-  blocks.topLeftCorner(n, n) = a * length;
+  const Index powers = b.cols() == 0 ? 0 : static_cast<Index>(degree) + 1;
+  Matrix blocks = Matrix::Zero(n * (powers + 1), n * (powers + 1));
+  blocks.topLeftCorner(n, n) = a.cast<long double>() * length;
   for (Index k = 0; k < powers; ++k) blocks.block(n * k, n * (k + 1), n, n).setIdentity();
-  const MatrixXd exponential = blocks.exp();
+  const Matrix exponential = blocks.exp();
   Propagator result;
   result.length = length;
-  result.phi = exponential.topLeftCorner(n, n);
+  result.degree = degree;
+  result.phi = exponential.topLeftCorner(n, n).cast<double>();
   double factorial = 1.0;
   for (Index k = 0; k < powers; ++k) {
     if (k > 1) factorial *= static_cast<double>(k);
-    result.gains[static_cast<std::size_t>(k)] = length * factorial * exponential.block(0, n * (k + 1), n, n) * b;
+    const MatrixXd integral = exponential.block(0, n * (k + 1), n, n).cast<double>();
+    result.gains[static_cast<std::size_t>(k)] = length * factorial * integral * b;
   }
   return result;
 }
@@ -76,7 +82,7 @@ class Exact final : public Method {
 
  private:
   void propagate(StepEquations& problem, double length, std::span<double> x) {
-    const Propagator& over = propagatorFor(rounded(length));
+    const Propagator& over = propagatorFor(rounded(length), problem.degree());
     Eigen::Map<VectorXd> states(x.data(), next_.size());
     next_.noalias() = over.phi * states;
     const double ratio = over.length / problem.length();
@@ -91,11 +97,11 @@ class Exact final : public Method {
     for (std::size_t i = 0; i < x.size(); ++i) x[i] += rest * slope_[i];
   }
 
-  const Propagator& propagatorFor(double length) {
+  const Propagator& propagatorFor(double length, unsigned degree) {
     for (const Propagator& known : known_)
-      if (known.length == length) return known;
+      if (known.length == length && known.degree == degree) return known;
     oldest_ = (oldest_ + 1) % known_.size();
-    known_[oldest_] = propagator(a_, b_, length);
+    known_[oldest_] = propagator(a_, b_, length, degree);
     return known_[oldest_];
   }
 
