@@ -1,0 +1,181 @@
+#include "koppla/subsystem/overshoot.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "koppla/core/error.hpp"
+#include "koppla/subsystem/detail/micro_samples.hpp"
+#include "koppla/subsystem/detail/wrapper.hpp"
+#include "koppla/subsystem/trajectory_pieces.hpp"
+
+namespace koppla::subsystem {
+
+namespace {
+
+using detail::MicroSamples;
+
+class Overshoot final : public detail::Wrapper {
+ public:
+  Overshoot(std::unique_ptr<Subsystem> inner, double microStep, unsigned degree, Past past)
+      : Wrapper(std::move(inner)), microStep_(microStep), degree_(degree), past_(std::move(past)) {
+    Capabilities& capabilities = description().capabilities;
+    taken_ = capabilities.inputDerivatives;
+    capabilities.inputDerivatives = kMaxDegree;
+    capabilities.variableStep = true;
+    capabilities.microStep = microStep;
+    // Between communication points the inner one stands elsewhere, and its micro steps are part of the past.
+    capabilities.ownSteps = false;
+    capabilities.states = false;
+    capabilities.evaluatesBetweenSteps = false;
+  }
+
+  void bind(Binding binding) override {
+    inputs_ = binding.inputs;
+    outputs_ = binding.outputs;
+    now_.u.assign(realScalars(inputs_), 0.0);
+    now_.y.assign(realScalars(outputs_) * (binding.outputDerivatives ? 2 : 1), 0.0);
+    now_.samples = MicroSamples(degree_, now_.y.size());
+    fresh_ = now_.y;
+    saved_.fill(now_);
+    pieces_ = TrajectoryPieces(now_.u.size(), taken_);
+    Wrapper::bind(std::move(binding));
+  }
+
+  void enterInitialisation(const Experiment& experiment) override {
+    start_ = experiment.start;
+    Wrapper::enterInitialisation(experiment);
+  }
+
+  Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
+    const Status status = Wrapper::evaluate(t, u, y);
+    std::ranges::copy(u, now_.u.begin());
+    std::ranges::copy(y, now_.y.begin());
+    return status;
+  }
+
+  void leaveInitialisation() override {
+    Wrapper::leaveInitialisation();
+    for (unsigned k = degree_; past_ && k > 0; --k) {
+      past_(start_ - k * microStep_, fresh_);
+      now_.samples.add(start_ - k * microStep_, fresh_);
+    }
+    now_.samples.add(start_, now_.y);
+  }
+
+  StepResult advance(const Step& step, Trajectory u, std::span<double> y) override;
+
+  Status save(Slot slot) override {
+    saved_[static_cast<std::size_t>(slot)] = now_;
+    return Wrapper::save(slot);
+  }
+  Status restore(Slot slot) override {
+    now_ = saved_[static_cast<std::size_t>(slot)];
+    return Wrapper::restore(slot);
+  }
+
+  [[nodiscard]] Effort effort() const override {
+    Effort effort = inner().effort();
+    effort.microSteps = std::max(effort.microSteps, microSteps_);
+    effort.rejectedMicroSteps = std::max(effort.rejectedMicroSteps, rejected_);
+    return effort;
+  }
+
+  void observe(std::span<const PortIndex> ports, core::Values& into) override;
+
+ private:
+  /// All that belongs to the past: how many micro steps were done, their samples, and the values at the last
+  /// communication point.
+  struct Memory {
+    std::uint64_t index = 0;
+    MicroSamples samples;
+    std::vector<double> u, y;
+  };
+
+  [[nodiscard]] double microTime(std::uint64_t index) const { return start_ + static_cast<double>(index) * microStep_; }
+  StepResult microStep(const Step& step, const Trajectory& u);
+  void patch(PortIndex port, std::span<double> observed) const;
+
+  double microStep_;  ///< s
+  unsigned degree_;
+  Past past_;
+  unsigned taken_ = 0;
+  double start_ = 0.0;
+  std::vector<PortIndex> inputs_, outputs_;
+  TrajectoryPieces pieces_;
+  std::vector<double> fresh_;  ///< outputs of the micro step just done
+  Memory now_;
+  std::array<Memory, kSlots> saved_;
+  std::uint64_t microSteps_ = 0;
+  std::uint64_t rejected_ = 0;
+};
+
+StepResult Overshoot::advance(const Step& step, Trajectory u, std::span<double> y) {
+  // Without this a hit of a communication point flips with rounding (Schmoll notes, section 8).
+  const double tie = 1e-6 * (step.t1 - step.t0);
+  Status worst = Status::ok;
+  while (microTime(now_.index) < step.t1 - tie) {
+    const StepResult result = microStep(step, u);
+    if (result.status >= Status::discard) return {result.status, std::clamp(result.reached, step.t0, step.t1)};
+    worst = std::max(worst, result.status);
+    now_.samples.add(microTime(++now_.index), fresh_);
+    ++microSteps_;
+  }
+  now_.samples.interpolate(step.t1, now_.y);
+  for (std::size_t i = 0; i < now_.u.size(); ++i) now_.u[i] = u.value(i, 1.0);
+  std::ranges::copy(now_.y, y.begin());
+  return {worst, step.t1};
+}
+
+/// One micro step along the trajectory, which holds beyond its step. A discarded one is tried again from where the
+/// inner subsystem says it is.
+StepResult Overshoot::microStep(const Step& step, const Trajectory& u) {
+  constexpr int kAttempts = 10;
+  const double unit = 1.0 / (step.t1 - step.t0);
+  const double end = microTime(now_.index + 1);
+  StepResult result{Status::discard, microTime(now_.index)};
+  for (int attempt = 0; attempt < kAttempts && result.status == Status::discard; ++attempt) {
+    if (attempt > 0) ++rejected_;
+    const double begin = result.reached;
+    const Trajectory piece = pieces_.cut(u, (begin - step.t0) * unit, (end - begin) * unit);
+    result = inner().advance({begin, end, step.final}, piece, fresh_);
+  }
+  return result;
+}
+
+/// The inner subsystem's values are those of its own time; bound ones are replaced by those of the communication point.
+void Overshoot::observe(std::span<const PortIndex> ports, core::Values& into) {
+  std::size_t at = into.reals.size();
+  Wrapper::observe(ports, into);
+  for (const PortIndex port : ports) {
+    const Port& declared = describe().ports[port];
+    if (declared.type != core::Type::real) continue;
+    patch(port, std::span(into.reals).subspan(at, declared.size));
+    at += declared.size;
+  }
+}
+
+void Overshoot::patch(PortIndex port, std::span<double> observed) const {
+  const auto find = [&](const std::vector<PortIndex>& bound, const std::vector<double>& values) {
+    const auto found = std::ranges::find(bound, port);
+    if (found == bound.end()) return;
+    const std::size_t first = realScalars({bound.begin(), found});
+    std::copy_n(values.begin() + static_cast<std::ptrdiff_t>(first), observed.size(), observed.begin());
+  };
+  find(inputs_, now_.u);
+  find(outputs_, now_.y);
+}
+
+}  // namespace
+
+std::unique_ptr<Subsystem> overshoot(std::unique_ptr<Subsystem> inner, double microStep, unsigned degree, Past past) {
+  if (!std::isfinite(microStep) || microStep <= 0.0)
+    throw core::InputError("A micro step of " + core::text(microStep) + " s is impossible.",
+                           "Give a length above zero.");
+  if (degree > kMaxDegree)
+    throw core::InputError("Interpolation of degree " + std::to_string(degree) + " is not offered.",
+                           "Give a degree from 0 to " + std::to_string(kMaxDegree) + ".");
+  return std::make_unique<Overshoot>(std::move(inner), microStep, degree, std::move(past));
+}
+
+}  // namespace koppla::subsystem
