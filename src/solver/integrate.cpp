@@ -11,6 +11,7 @@
 #include "koppla/solver/detail/checks.hpp"
 #include "koppla/solver/detail/method.hpp"
 #include "koppla/solver/detail/outputs.hpp"
+#include "koppla/solver/detail/scalars.hpp"
 
 namespace koppla::solver {
 
@@ -25,29 +26,13 @@ using subsystem::Step;
 using subsystem::StepResult;
 using subsystem::Trajectory;
 
-/// For every port the place of its first scalar in u or in y.
-std::vector<std::size_t> firstScalars(const subsystem::Description& description) {
-  std::vector<std::size_t> first(description.ports.size(), 0);
-  std::size_t inputs = 0;
-  std::size_t outputs = 0;
-  for (PortIndex port = 0; port < first.size(); ++port) {
-    const subsystem::Port& declared = description.ports[port];
-    if (declared.type != core::Type::real) continue;
-    std::size_t& next = declared.causality == Causality::output ? outputs : inputs;
-    if (declared.causality != Causality::output && declared.causality != Causality::input) continue;
-    first[port] = next;
-    next += declared.size;
-  }
-  return first;
-}
-
 class Integrated final : public subsystem::Subsystem {
  public:
   Integrated(std::unique_ptr<Equations> equations, const IntegratorSettings& settings)
       : equations_(std::move(equations)),
         settings_(settings),
         description_(equations_->describe()),
-        firstScalar_(firstScalars(description_)),
+        firstScalar_(detail::firstScalars(description_)),
         problem_(*equations_),
         x_(equations_->stateCount(), 0.0),
         dx_(x_.size(), 0.0) {

@@ -6,6 +6,7 @@
 #include <unsupported/Eigen/MatrixFunctions>
 
 #include "koppla/solver/detail/method.hpp"
+#include "koppla/solver/detail/scalars.hpp"
 #include "koppla/subsystem/micro_steps.hpp"
 
 namespace koppla::solver::detail {

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "koppla/solver/detail/step_equations.hpp"
+#include "koppla/solver/detail/scalars.hpp"
 
 namespace koppla::solver::detail {
 

@@ -2,14 +2,9 @@
 
 #include <algorithm>
 
-namespace koppla::solver::detail {
+#include "koppla/solver/detail/scalars.hpp"
 
-std::size_t realScalars(const subsystem::Description& description, subsystem::Causality causality) {
-  std::size_t count = 0;
-  for (const subsystem::Port& port : description.ports)
-    if (port.type == core::Type::real && port.causality == causality) count += port.size;
-  return count;
-}
+namespace koppla::solver::detail {
 
 StepEquations::StepEquations(const Equations& equations)
     : equations_(&equations),

@@ -50,7 +50,4 @@ class StepEquations {
   std::vector<double> values_;
 };
 
-/// Scalars of all real ports of that kind.
-std::size_t realScalars(const subsystem::Description& description, subsystem::Causality causality);
-
 }  // namespace koppla::solver::detail
