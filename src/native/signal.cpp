@@ -1,0 +1,57 @@
+#include "koppla/native/signal.hpp"
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/native/detail/interpolant.hpp"
+#include "koppla/native/detail/model.hpp"
+#include "koppla/native/detail/names.hpp"
+
+namespace koppla::native {
+
+namespace {
+
+constexpr const char* kModel = "signal";
+
+class SignalModel final : public detail::Model {
+ public:
+  explicit SignalModel(const Signal& settings) : Model(kModel) {
+    checkColumns(settings);
+    for (const Signal::Column& column : settings.columns) {
+      columns_.emplace_back(fmt::format("{}: column '{}'", kModel, column.name), settings.times, column.values,
+                            settings.interpolation, Extrapolation::hold);
+      addOutput({column.name, column.unit, ""});
+    }
+    complete();
+  }
+
+  [[nodiscard]] std::size_t stateCount() const override { return 0; }
+  void initialStates(std::span<double> /*x*/) const override {}
+  void derivatives(double /*t*/, std::span<const double> /*x*/, std::span<const double> /*u*/,
+                   std::span<double> /*dx*/) const override {}
+
+  void outputs(double t, std::span<const double> /*x*/, std::span<const double> /*u*/,
+               std::span<double> y) const override {
+    for (std::size_t i = 0; i < columns_.size(); ++i) y[i] = columns_[i](t);
+  }
+
+ private:
+  static void checkColumns(const Signal& settings) {
+    std::vector<std::string> names;
+    for (const Signal::Column& column : settings.columns) names.push_back(column.name);
+    std::vector<core::Problem> problems = detail::nameProblems(kModel, names);
+    if (names.empty())
+      problems.push_back({{}, fmt::format("{}: there is no column of values.", kModel), "Give at least one."});
+    if (!problems.empty()) throw core::InputError(std::move(problems));
+  }
+
+  std::vector<detail::Interpolant> columns_;
+};
+
+}  // namespace
+
+std::unique_ptr<solver::Equations> signal(const Signal& settings) {
+  return std::make_unique<SignalModel>(settings);
+}
+
+}  // namespace koppla::native
