@@ -1,0 +1,108 @@
+#include "koppla/native/catalogue.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdint>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/suggest.hpp"
+#include "koppla/native/linked_body.hpp"
+#include "koppla/native/oscillator_body.hpp"
+#include "koppla/native/oscillator_with_link.hpp"
+#include "koppla/native/rod.hpp"
+#include "koppla/native/two_mass_oscillator.hpp"
+
+namespace koppla::native {
+
+namespace {
+
+std::unique_ptr<solver::Equations> makeBody(const Choices& choices) {
+  return oscillatorBody({.acceleration = std::get<bool>(choices.at("acceleration"))});
+}
+
+std::unique_ptr<solver::Equations> makeBodyWithLink(const Choices& choices) {
+  return oscillatorWithLink({.nodeInertia = std::get<bool>(choices.at("node_inertia"))});
+}
+
+std::unique_ptr<solver::Equations> makeLinkedBody(const Choices& /*choices*/) {
+  return linkedBody();
+}
+
+std::unique_ptr<solver::Equations> makeTwoMassOscillator(const Choices& /*choices*/) {
+  return twoMassOscillator();
+}
+
+std::unique_ptr<solver::Equations> makeRod(const Choices& choices) {
+  Rod settings;
+  settings.elements = std::get<std::int32_t>(choices.at("elements"));
+  settings.boundary =
+      std::get<std::string>(choices.at("boundary")) == "penalty" ? RodBoundary::penalty : RodBoundary::prescribed;
+  settings.nodeInertia = std::get<bool>(choices.at("node_inertia"));
+  return rod(std::move(settings));
+}
+
+template <typename Items, typename Name>
+std::vector<std::string> namesOf(const Items& items, Name name) {
+  std::vector<std::string> names;
+  for (const auto& item : items) names.push_back(item.*name);
+  return names;
+}
+
+core::Type typeOf(const core::Value& value) {
+  constexpr std::array kTypes{core::Type::real, core::Type::integer, core::Type::boolean, core::Type::string};
+  return kTypes.at(value.index());
+}
+
+void check(const BuiltInModel& model, const std::string& name, const core::Value& value) {
+  const auto choice = std::ranges::find(model.choices, name, &Choice::name);
+  if (choice == model.choices.end())
+    throw core::InputError(fmt::format("{} has no choice '{}'.", model.word, name),
+                           core::suggestion(name, namesOf(model.choices, &Choice::name)));
+  if (value.index() != choice->standard.index())
+    throw core::InputError(fmt::format("{}: the choice '{}' is {}.", model.word, name, core::text(value)),
+                           fmt::format("It is of type {}.", core::word(typeOf(choice->standard))));
+  const std::string* const word = std::get_if<std::string>(&value);
+  if (word != nullptr && std::ranges::find(choice->words, *word) == choice->words.end())
+    throw core::InputError(fmt::format("{}: the choice '{}' is '{}'.", model.word, name, *word),
+                           core::suggestion(*word, choice->words));
+}
+
+}  // namespace
+
+std::span<const BuiltInModel> builtInModels() {
+  static const std::vector<BuiltInModel> models{
+      {"oscillator-body",
+       "a mass on a spring and damper to the ground, driven by a force",
+       {{"acceleration", false, "an output a as well, with feed-through of the force", {}}},
+       makeBody},
+      {"oscillator-with-link",
+       "a mass on a spring and damper that owns the link to its partner: motion in, force out",
+       {{"node_inertia", false, "a mass at the partner's end of the link; needs its acceleration", {}}},
+       makeBodyWithLink},
+      {"linked-body", "a mass that knows the link to its partner and takes its motion", {}, makeLinkedBody},
+      {"two-mass-oscillator", "both masses and their link under one solver", {}, makeTwoMassOscillator},
+      {"rod",
+       "an elastic rod of finite elements, coupled at one end: motion in, force out",
+       {{"elements", 2, "number of elements", {}},
+        {"boundary", std::string("prescribed"), "how the coupled end follows", {"prescribed", "penalty"}},
+        {"node_inertia", false, "the inertia of the coupled node in the force; needs its acceleration", {}}},
+       makeRod}};
+  return models;
+}
+
+std::unique_ptr<solver::Equations> makeBuiltIn(std::string_view word, const Choices& choices) {
+  const std::span<const BuiltInModel> models = builtInModels();
+  const auto model = std::ranges::find(models, word, &BuiltInModel::word);
+  if (model == models.end())
+    throw core::InputError(fmt::format("There is no built-in model '{}'.", word),
+                           core::suggestion(word, namesOf(models, &BuiltInModel::word)));
+  for (const auto& [name, value] : choices) check(*model, name, value);
+  Choices complete = choices;
+  for (const Choice& choice : model->choices) complete.emplace(choice.name, choice.standard);
+  return model->make(complete);
+}
+
+}  // namespace koppla::native

@@ -1,0 +1,55 @@
+#include "koppla/native/catalogue.hpp"
+
+#include <gtest/gtest.h>
+
+#include "model_access.hpp"
+
+namespace koppla::native {
+namespace {
+
+using test::inputError;
+
+TEST(Catalogue, NamesItsModelsByTheirWords) {
+  std::vector<std::string> words;
+  for (const BuiltInModel& model : builtInModels()) {
+    words.push_back(model.word);
+    EXPECT_EQ(makeBuiltIn(model.word)->describe().model, model.word);
+    EXPECT_FALSE(model.description.empty());
+  }
+  EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body", "oscillator-with-link", "linked-body",
+                                             "two-mass-oscillator", "rod"}));
+}
+
+TEST(Catalogue, ChoicesShapeTheModel) {
+  EXPECT_FALSE(makeBuiltIn("oscillator-body")->describe().find("a"));
+  EXPECT_TRUE(makeBuiltIn("oscillator-body", {{"acceleration", true}})->describe().find("a"));
+  EXPECT_TRUE(makeBuiltIn("oscillator-with-link", {{"node_inertia", true}})->describe().find("node_mass"));
+  EXPECT_EQ(makeBuiltIn("rod")->stateCount(), 2U);
+  EXPECT_EQ(makeBuiltIn("rod", {{"elements", 7}})->stateCount(), 12U);
+  EXPECT_EQ(makeBuiltIn("rod", {{"elements", 7}, {"boundary", std::string("penalty")}})->stateCount(), 14U);
+  EXPECT_TRUE(makeBuiltIn("rod", {{"node_inertia", true}})->describe().find("a"));
+}
+
+TEST(Catalogue, MistakesAreNamed) {
+  EXPECT_EQ(inputError([] { makeBuiltIn("rods"); }), "There is no built-in model 'rods'. Did you mean 'rod'?");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("rod", {{"element", 3}});
+            }),
+            "rod has no choice 'element'. Did you mean 'elements'?");
+  EXPECT_EQ(inputError([] { makeBuiltIn("linked-body", {{"elements", 3}}); }), "linked-body has no choice 'elements'.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("rod", {{"elements", 3.5}});
+            }),
+            "rod: the choice 'elements' is 3.5. It is of type integer.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("rod", {{"node_inertia", 1}});
+            }),
+            "rod: the choice 'node_inertia' is 1. It is of type boolean.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("rod", {{"boundary", std::string("free")}});
+            }),
+            "rod: the choice 'boundary' is 'free'. Known here: prescribed, penalty.");
+}
+
+}  // namespace
+}  // namespace koppla::native
