@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,6 +40,8 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       mayRepeat_(settings.stepControl.repeats() || settings.onDiscard == OnDiscard::shorten),
       undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
       next_(controller_.first()) {
+  const bool alone = settings.threads == 1 || settings.algorithm.form() != coupling::Form::parallel;
+  considerThreadsAt_ = alone ? std::numeric_limits<std::uint64_t>::max() : 1;
   if (settings.algorithm.startUp != coupling::StartUp::masterSlave || settings.algorithm.degree == 0) return;
   starter_.emplace(network, cycles, starting(settings.algorithm), false);
   stepsToStart_ = settings.algorithm.degree;
@@ -74,9 +77,11 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, c
 }
 
 void MacroStep::considerThreads(const Clock& clock) {
-  if (settings_.threads == 1 || network_.usesThreads() || settings_.algorithm.form() != coupling::Form::parallel) return;
+  if (counters_.accepted < considerThreadsAt_) return;
+  considerThreadsAt_ = 2 * counters_.accepted + 1;
   const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
   if (threads < 2 || !network_.threadsPay(threads)) return;
+  considerThreadsAt_ = std::numeric_limits<std::uint64_t>::max();
   network_.useThreads(threads);
   coupledStep_.approximate(clock.now());
 }

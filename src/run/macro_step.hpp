@@ -91,6 +91,7 @@ class MacroStep {
   bool mayRepeat_;
   bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
   unsigned unwatched_ = 0;
+  std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   double next_;
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;

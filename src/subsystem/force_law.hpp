@@ -1,5 +1,9 @@
 #pragma once
 
+#include <memory>
+
+#include "koppla/subsystem/subsystem.hpp"
+
 namespace koppla::subsystem {
 
 /// A force between two points that move along one line: with the distance x2 - x1 (m) and its rate v2 - v1 (m/s) it
@@ -28,5 +32,9 @@ class SpringDamper final : public ForceLaw {
   double stiffness_;
   double damping_;
 };
+
+/// A static subsystem that evaluates the law in the coupling itself (force/force coupling, Schmoll, sec. 2.3.3): inputs
+/// x1, v1, x2, v2, output force.
+std::unique_ptr<Subsystem> evaluateInCoupling(std::shared_ptr<const ForceLaw> law);
 
 }  // namespace koppla::subsystem
