@@ -1,0 +1,71 @@
+// Against numbers worked out by hand from (2.33) to (2.36) of Schmoll, sec. 2.5.2.
+
+#include "koppla/results/error_measures.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
+
+#include "support/figure.hpp"
+
+namespace koppla::results {
+namespace {
+
+TEST(ErrorMeasures, NormalisedErrorIsTheShareOfTheReferencesSpread) {
+  // Mean 2, spread 1 + 0 + 1 = 2; errors 0, 0.3 and 0.4 have the squares 0.25: sqrt(0.25/2).
+  const Samples reference{1.0, 2.0, 3.0};
+  const auto eps = normalisedError(reference, Samples{1.0, 2.3, 2.6});
+  ASSERT_TRUE(eps.has_value());
+  test::showWithin({"schmoll R35", "nrmse-one", "sqrt(0.125) by hand (2.33)"}, *eps, std::sqrt(0.125), 1e-15);
+  EXPECT_EQ(normalisedError(reference, reference), 0.0);
+}
+
+TEST(ErrorMeasures, TheMeanIsABadGuessOfErrorOne) {
+  EXPECT_DOUBLE_EQ(normalisedError(Samples{1.0, 4.0, 7.0, 0.0}, Samples(4, 3.0)).value(), 1.0);
+}
+
+TEST(ErrorMeasures, AConstantReferenceHasNoNormalisedError) {
+  EXPECT_EQ(normalisedError(Samples(10, 0.1), Samples(10, 0.1)), std::nullopt);
+  EXPECT_EQ(normalisedError(Samples(10, 0.1), Samples(10, 0.2)), std::nullopt);
+  EXPECT_EQ(normalisedError(Samples{}, Samples{}), std::nullopt);
+}
+
+TEST(ErrorMeasures, VariablesCombineAsALength) {
+  const Samples errors{3e-3, 0.0, 4e-3};
+  test::showWithin({"schmoll R35", "nrmse-several", "5e-3 of 3e-3 and 4e-3 (2.34)"}, combinedError(errors), 5e-3,
+                   1e-18);
+}
+
+TEST(ErrorMeasures, WeightsTakeTheLargerMagnitude) {
+  // 1/(1 + 3) and 2/(1 + 4): sqrt((0.0625 + 0.16)/2), whichever of the two values is the larger.
+  const double expected = std::sqrt(0.11125);
+  EXPECT_DOUBLE_EQ(weightedErrorAt(Samples{3.0, -2.0}, Samples{2.0, -4.0}), expected);
+  EXPECT_DOUBLE_EQ(weightedErrorAt(Samples{2.0, -4.0}, Samples{3.0, -2.0}), expected);
+}
+
+TEST(ErrorMeasures, WeightedErrorIsASumOrAMeanOverInstants) {
+  // Two variables at two instants: 1/(1 + 1) and 0 at the first, 0 and 3/(1 + 3) at the second; so epst_n^2 = 0.125 and
+  // 0.28125.
+  const std::vector<Samples> reference{{1.0, 0.0}, {0.0, 3.0}};
+  const std::vector<Samples> computed{{0.0, 0.0}, {0.0, 0.0}};
+  const WeightedError error = weightedError(reference, computed);
+  test::showWithin({"schmoll R35", "wrmse-sum", "sqrt(0.40625) by hand (2.36)"}, error.sum, std::sqrt(0.40625), 1e-15);
+  test::showWithin({"schmoll R35", "wrmse-mean", "sqrt(0.203125) by hand, with 1/sqrt(N)"}, error.mean,
+                   std::sqrt(0.203125), 1e-15);
+}
+
+RC_GTEST_PROP(ErrorMeasures, OnlyTheMeanIsTheSameWhenEveryInstantIsThereTwice, ()) {
+  const auto numbers = *rc::gen::nonEmpty(rc::gen::container<std::vector<int>>(rc::gen::inRange(-100, 100)));
+  Samples once(numbers.begin(), numbers.end());
+  Samples twice = once;
+  twice.insert(twice.end(), once.begin(), once.end());
+  const auto errorOf = [](const Samples& values) {
+    return weightedError(std::vector<Samples>{Samples(values.size(), 0.5)}, std::vector<Samples>{values});
+  };
+  RC_ASSERT(std::fabs(errorOf(twice).mean - errorOf(once).mean) <= 1e-12);
+  RC_ASSERT(std::fabs(errorOf(twice).sum - std::sqrt(2.0) * errorOf(once).sum) <= 1e-12 * errorOf(twice).sum);
+}
+
+}  // namespace
+}  // namespace koppla::results
