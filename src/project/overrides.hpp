@@ -9,9 +9,6 @@
 
 namespace koppla::project {
 
-/// The place of all that comes from the command line.
-core::Place commandLine();
-
 /// Where an override points to: "target.key". The target is empty without a dot.
 struct OverrideName {
   std::string_view target;

@@ -112,12 +112,12 @@ void applyToParameters(Project& project, std::span<const Override> overrides, st
     const OverrideName name = split(change);
     const std::optional<std::size_t> member = index.find(name.target);
     if (!member || name.key.empty()) {
-      findings.mistake(commandLine(), "'" + change.name + "' names neither an option nor a subsystem's parameter.",
+      findings.mistake(change.place, "'" + change.name + "' names neither an option nor a subsystem's parameter.",
                        whatWasMeant(change, options, index.names()));
       continue;
     }
-    const Node node = parseValue(change.value, commandLine());
-    std::optional<Parameter> parameter = readParameter({std::string(name.key), commandLine()}, node, findings);
+    const Node node = parseValue(change.value, change.place);
+    std::optional<Parameter> parameter = readParameter({std::string(name.key), change.place}, node, findings);
     if (!parameter) continue;
     std::vector<Parameter>& parameters = project.subsystems[*member].parameters;
     std::erase_if(parameters, [&](const Parameter& old) { return old.port.value == name.key; });

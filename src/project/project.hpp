@@ -73,15 +73,19 @@ struct Project {
   std::vector<core::Place> variablePlaces{};  ///< of settings.variables, one each; empty if made by a program
 };
 
-/// A change from the command line: "section.option" or "subsystem.parameter", and the text of its value. The value is
+/// The place of all that comes from the command line.
+core::Place commandLine();
+
+/// A change from outside the file: "section.option" or "subsystem.parameter", and the text of its value. The value is
 /// read as in the file, and where that fails as a plain text; paths are relative to the project file, as there.
 struct Override {
   std::string name;
   std::string value;
+  core::Place place = commandLine();  ///< where the change is written, for messages
 };
 
 /// Takes "name=value" apart; throws core::InputError without '='.
-Override parseOverride(std::string_view nameAndValue);
+Override parseOverride(std::string_view nameAndValue, const core::Place& place = commandLine());
 
 /// Reads a project file. Throws core::InputError with every mistake in it, in the order of lines; those that show only
 /// against the FMUs are among them when there are others. Warnings go to the log.

@@ -13,6 +13,7 @@ namespace koppla::project {
 namespace {
 
 const Table kEmpty;
+const Array kEmptyArray;
 
 }  // namespace
 
@@ -171,6 +172,14 @@ const Table& TableReader::freeTable(std::string_view key) {
   if (const auto* table = std::get_if<Table>(&node->value)) return *table;
   wrongType(key, *node, "a table");
   return kEmpty;
+}
+
+const Array& TableReader::freeArray(std::string_view key) {
+  const Node* node = take(key, {});
+  if (node == nullptr) return kEmptyArray;
+  if (const auto* array = std::get_if<Array>(&node->value)) return *array;
+  wrongType(key, *node, "an array", "Write [..., ...].");
+  return kEmptyArray;
 }
 
 bool TableReader::sound(std::initializer_list<std::string_view> keys) const {

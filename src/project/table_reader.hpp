@@ -81,6 +81,8 @@ class TableReader {
   std::vector<TableReader> tables(std::string_view key);
   /// The table under this key whose keys are the user's own; an empty one if there is none.
   const Table& freeTable(std::string_view key);
+  /// The array under this key whose elements may have any type; an empty one if there is none.
+  const Array& freeArray(std::string_view key);
 
   [[nodiscard]] bool given(std::string_view key) const { return find(key) != nullptr; }
   /// Whether nothing is wrong with these options, so that they may be compared with each other.
