@@ -135,6 +135,24 @@ Axis valueAxis(Range range, const ValueAxis& options) {
   return {range, ticksAt(shown, step, scale), power, axisLabel(options.quantity, options.unit, power)};
 }
 
+Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label) {
+  Axis axis{powers, {}, 0, std::move(label)};
+  const int first = static_cast<int>(std::ceil(powers.low - kRounding));
+  const int last = static_cast<int>(std::floor(powers.high + kRounding));
+  const int between = 1 + (last - first) / static_cast<int>(std::max<std::size_t>(mostTicks, 1));
+  for (int power = first; power <= last; power += between)
+    axis.ticks.push_back({static_cast<double>(power), "10" + superscript(power)});
+  if (axis.ticks.size() >= 2) return axis;
+  axis.ticks.clear();
+  for (int power = first - 1; power <= last; ++power)
+    for (const int factor : {1, 2, 5}) {
+      const double at = power + std::log10(factor);
+      if (at >= powers.low && at <= powers.high)
+        axis.ticks.push_back({at, (factor == 1 ? "" : std::to_string(factor) + "·") + "10" + superscript(power)});
+    }
+  return axis;
+}
+
 std::string axisLabel(std::string_view quantity, std::string_view unit, int powerOfTen) {
   const std::string power = powerOfTen == 0 ? "" : "10" + superscript(powerOfTen);
   if (unit.empty() && power.empty()) return std::string(quantity);

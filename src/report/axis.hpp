@@ -42,6 +42,10 @@ struct ValueAxis {
 /// Very large and very small values share a power of ten, told in the label: "p / (10⁵ Pa)".
 Axis valueAxis(Range range, const ValueAxis& options);
 
+/// A logarithmic axis: range and marks are in powers of ten, so values go on it by their log10. Marks are whole powers,
+/// or 1, 2, 5 times such where the range holds fewer than two of them.
+Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label);
+
 /// "x / m", "v / (m/s)", "p / (10³ Pa)"; the quantity alone where there is neither unit nor power.
 std::string axisLabel(std::string_view quantity, std::string_view unit, int powerOfTen = 0);
 
