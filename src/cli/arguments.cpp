@@ -19,6 +19,7 @@ constexpr const char* kFooter = R"(Examples:
   koppla new Controller.fmu Plant.fmu          write project.toml that connects equal names
   koppla check project.toml                    look for mistakes, show the order of evaluation
   koppla run project.toml --end 20             simulate; results go to project.run/
+  koppla study convergence.toml                run with varied settings; orders of convergence
   koppla plot project.run 'Plant.*'            draw variables in the terminal
   koppla compare project.run reference.csv     are they equal within tolerances?
 
@@ -113,6 +114,19 @@ ExitCode dispatch(int argc, const char* const* argv) {
   run->add_flag("--quiet", runOptions.quiet, "No progress, no statistics");
   run->add_flag("--json", runOptions.json, "Print the statistics as JSON");
 
+  StudyOptions studyOptions;
+  CLI::App* study = app.add_subcommand("study", "Run a project with varied settings and fit orders of convergence");
+  study->add_option("study", studyOptions.study, "Study file (TOML)")->required();
+  study->add_option("--set", studyOptions.set, "Override for all runs, as in 'run'")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  study->add_option("--jobs", studyOptions.jobs, "Runs at once (default: one for each processor)")
+      ->check(CLI::Range(1, 1024));
+  study->add_option("--folder", studyOptions.folder, "Folder of the study (default: its name with .study)")
+      ->check(notEmpty, "");
+  study->add_flag("--restart,--overwrite", studyOptions.restart, "Forget finished runs and start anew");
+  study->add_flag("--quiet", studyOptions.quiet, "No progress, no table");
+
   CheckOptions checkOptions;
   CLI::App* check = app.add_subcommand("check", "Look for mistakes in a project without running it");
   check->add_option("project", checkOptions.project, "Project file (TOML)")->required();
@@ -167,6 +181,7 @@ ExitCode dispatch(int argc, const char* const* argv) {
     throw inWords(app, error);
   }
   if (*run) return runCommand(runOptions);
+  if (*study) return studyCommand(studyOptions);
   if (*check) return checkCommand(checkOptions);
   if (*inspect) return inspectCommand(inspectOptions);
   if (*compare) return compareCommand(compareOptions);

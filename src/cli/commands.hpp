@@ -31,6 +31,16 @@ struct RunOptions {
 };
 ExitCode runCommand(const RunOptions& options);
 
+struct StudyOptions {
+  std::filesystem::path study;
+  std::vector<std::string> set;
+  unsigned jobs = 0;  ///< 0: as many as there are processors
+  std::filesystem::path folder;
+  bool restart = false;
+  bool quiet = false;
+};
+ExitCode studyCommand(const StudyOptions& options);
+
 struct CheckOptions {
   std::filesystem::path project;
   std::vector<std::string> set;

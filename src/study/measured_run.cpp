@@ -1,0 +1,168 @@
+#include "koppla/study/measured_run.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <sys/resource.h>
+
+#include "koppla/results/error_measures.hpp"
+#include "koppla/results/memory_recorder.hpp"
+
+namespace koppla::study {
+
+namespace {
+
+using results::Samples;
+
+/// An error nearer to the reference's own says as much about the reference as about the run.
+constexpr double kTrustFactor = 10.0;
+
+/// Of this process, s.
+double cpuTime() {
+  rusage usage{};
+  ::getrusage(RUSAGE_SELF, &usage);
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
+struct Compared {
+  std::vector<Samples> reference;
+  std::vector<Samples> computed;
+  std::string problem;
+};
+
+Compared compare(const results::Table& table, const Reference& reference, unsigned skip) {
+  Compared compared;
+  std::vector<std::size_t> places;
+  for (const results::Series& series : table.series) {
+    const auto found = std::ranges::find(reference.names(), series.name);
+    if (found == reference.names().end()) {
+      compared.problem = fmt::format("The reference has no '{}'.", series.name);
+      return compared;
+    }
+    places.push_back(static_cast<std::size_t>(found - reference.names().begin()));
+  }
+  compared.reference.resize(places.size());
+  compared.computed.resize(places.size());
+  std::vector<double> exact(reference.names().size());
+  bool covered = false;
+  for (std::size_t n = std::size_t{skip} + 1; n < table.time.size(); ++n) {
+    covered = reference.values(table.time[n], exact);
+    if (!covered) continue;
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      compared.reference[i].push_back(exact[places[i]]);
+      compared.computed[i].push_back(table.series[i].numbers[n]);
+    }
+  }
+  if (table.time.size() <= std::size_t{skip} + 1)
+    compared.problem =
+        fmt::format("All {} macro steps are skipped.", table.time.size() - std::min<std::size_t>(1, table.time.size()));
+  else if (!covered)
+    compared.problem = fmt::format("The reference has no values at the last time, {:.6g} s.", table.time.back());
+  return compared;
+}
+
+MeasuredError normalised(const results::Table& table, const Compared& compared) {
+  MeasuredError error;
+  for (std::size_t i = 0; i < compared.reference.size(); ++i) {
+    const std::optional<double> eps = results::normalisedError(compared.reference[i], compared.computed[i]);
+    if (!eps)
+      return {kNone,
+              {},
+              fmt::format("The reference of '{}' is constant at the {} compared times, so its NRMSE has no "
+                          "denominator. Leave it out, or choose measure = \"wrmse\".",
+                          table.series[i].name, compared.reference[i].size())};
+    error.perVariable.push_back(*eps);
+  }
+  error.total = results::combinedError(error.perVariable);
+  return error;
+}
+
+MeasuredError weighted(const Compared& compared, bool mean) {
+  const auto chosen = [mean](const results::WeightedError& error) { return mean ? error.mean : error.sum; };
+  MeasuredError error;
+  for (std::size_t i = 0; i < compared.reference.size(); ++i)
+    error.perVariable.push_back(
+        chosen(results::weightedError(std::span(&compared.reference[i], 1), std::span(&compared.computed[i], 1))));
+  error.total = chosen(results::weightedError(compared.reference, compared.computed));
+  return error;
+}
+
+Status statusOf(const FinishedRun& run) {
+  switch (run.outcome.kind) {
+    case run::OutcomeKind::ok:
+      return Status::ok;
+    case run::OutcomeKind::exploded:
+      return Status::unstable;
+    case run::OutcomeKind::notConverged:
+      return Status::notConverged;
+    case run::OutcomeKind::interrupted:
+      return Status::failed;
+    case run::OutcomeKind::subsystemFailed:
+      // Who stepped and then gave up met values that made no sense; who never stepped has another reason.
+      return run.statistics.acceptedSteps > 0 ? Status::unstable : Status::failed;
+  }
+  return Status::failed;
+}
+
+}  // namespace
+
+FinishedRun runToEnd(const project::Project& plan) {
+  core::Log log;
+  results::MemoryRecorder recorder;
+  FinishedRun finished;
+  {
+    run::Run run = project::makeRun(plan, log, &recorder);
+    const double before = cpuTime();
+    finished.outcome = run.initialise();
+    if (finished.outcome.ok()) finished.outcome = run.simulate();
+    finished.cpu = cpuTime() - before;
+    finished.reached = run.time();
+    run.end();
+    finished.statistics = run.statistics();
+  }
+  finished.table = recorder.table();
+  return finished;
+}
+
+MeasuredError measure(const results::Table& table, const Reference& reference, const ErrorSettings& settings) {
+  Compared compared = compare(table, reference, settings.skip);
+  if (!compared.problem.empty()) return {kNone, {}, std::move(compared.problem)};
+  if (settings.measure == Measure::nrmse) return normalised(table, compared);
+  return weighted(compared, settings.measure == Measure::wrmse);
+}
+
+Row judge(const FinishedRun& run, double start, const Reference& reference, double referenceError,
+          const ErrorSettings& settings) {
+  Row row;
+  row.status = statusOf(run);
+  row.message = run.outcome.message;
+  row.referenceError = referenceError;
+  row.acceptedSteps = run.statistics.acceptedSteps;
+  row.wallClock = run.statistics.wallClock;
+  row.cpu = run.cpu;
+  if (row.acceptedSteps > 0) {
+    row.meanStep = (run.reached - start) / static_cast<double>(row.acceptedSteps);
+    row.smallestStep = run.statistics.smallestStep;
+    row.largestStep = run.statistics.largestStep;
+  }
+  if (row.status != Status::ok) return row;
+  MeasuredError error = measure(run.table, reference, settings);
+  if (!error.problem.empty()) {
+    row.status = Status::failed;
+    row.message = std::move(error.problem);
+    return row;
+  }
+  row.error = error.total;
+  row.errors = std::move(error.perVariable);
+  if (!(row.error <= settings.unstableAbove))
+    row.status = Status::unstable;
+  else if (row.error < kTrustFactor * referenceError)
+    row.status = Status::limitedByReference;
+  return row;
+}
+
+}  // namespace koppla::study
