@@ -14,9 +14,9 @@ namespace koppla::study {
 
 struct Options {
   unsigned jobs = 1;                                         ///< runs at once
-  std::filesystem::path folder;                              ///< empty: that of the study
+  std::filesystem::path folder{};                            ///< empty: that of the study
   bool restart = false;                                      ///< forget the rows of an earlier call
-  std::string version;                                       ///< of the program: rows of another one are not taken over
+  std::string version{};                                     ///< of the program: rows of another one are not taken over
   std::function<bool()> interrupted = [] { return false; };  ///< whether to end early
   std::function<void(std::size_t done, std::size_t all)> progress = [](std::size_t, std::size_t) {};
 };

@@ -76,8 +76,8 @@ Journal::Journal(fs::path folder, const std::string& fingerprint, std::size_t po
   takeOver(content.substr(head.size()));
 }
 
-Journal::~Journal() {
-  if (file_ >= 0) ::close(file_);
+Descriptor::~Descriptor() {
+  if (number_ >= 0) ::close(number_);
 }
 
 void Journal::open(bool restart) {
@@ -89,12 +89,12 @@ void Journal::open(bool restart) {
     throw core::InputError(fmt::format("The folder {} holds something else than a study.", folder_.string()),
                            std::string(kRestart));
   fs::create_directories(folder_, error);
-  file_ = ::open((folder_ / kJournal).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666);
-  if (error || file_ < 0)
+  file_.take(::open((folder_ / kJournal).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  if (error || file_.get() < 0)
     throw core::InputError(fmt::format("The folder of the study, {}, cannot be written: {}.", folder_.string(),
                                        error ? error.message() : std::generic_category().message(errno)),
                            "Choose another with --folder.");
-  if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
+  if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
     throw core::InputError(fmt::format("Another study is writing to {}.", folder_.string()),
                            "Wait for it, or choose another folder with --folder.");
 }
@@ -102,7 +102,7 @@ void Journal::open(bool restart) {
 void Journal::begin(const std::string& head) {
   std::error_code ignored;
   for (const char* name : kResults) fs::remove(folder_ / name, ignored);
-  if (::ftruncate(file_, 0) != 0)
+  if (::ftruncate(file_.get(), 0) != 0)
     throw core::InputError(fmt::format("{} cannot be emptied.", (folder_ / kJournal).string()), "Remove it.");
   append(head);
 }
@@ -119,8 +119,8 @@ void Journal::takeOver(const std::string& content) {
     rows_[point] = rowFrom(line.substr(static_cast<std::size_t>(rest - line.data()) + 1));
   }
   // What was cut off by the end of an earlier process.
-  const off_t whole = ::lseek(file_, 0, SEEK_END) - static_cast<off_t>(content.size() - begin);
-  if (begin < content.size() && ::ftruncate(file_, whole) != 0)
+  const off_t whole = ::lseek(file_.get(), 0, SEEK_END) - static_cast<off_t>(content.size() - begin);
+  if (begin < content.size() && ::ftruncate(file_.get(), whole) != 0)
     throw core::InputError(fmt::format("{} cannot be mended.", (folder_ / kJournal).string()), std::string(kRestart));
 }
 
@@ -130,7 +130,7 @@ void Journal::add(std::size_t point, Row row) {
 }
 
 void Journal::append(const std::string& line) {
-  if (::write(file_, line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
+  if (::write(file_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
   throw core::InputError(fmt::format("{} cannot be written: {}. Finished rows are kept.", (folder_ / kJournal).string(),
                                      std::generic_category().message(errno)),
                          "Make room and start the study again; it continues.");

@@ -14,6 +14,21 @@ namespace koppla::study {
 /// settings of the command line, and the program's version.
 std::string fingerprint(const Study& study, const std::string& version);
 
+/// An open file, closed with its owner.
+class Descriptor {
+ public:
+  Descriptor() = default;
+  ~Descriptor();
+  Descriptor(const Descriptor&) = delete;
+  Descriptor& operator=(const Descriptor&) = delete;
+
+  void take(int number) { number_ = number; }
+  [[nodiscard]] int get() const { return number_; }
+
+ private:
+  int number_ = -1;
+};
+
 /// The file `study.journal` in the folder of a study: the finished rows in the order of finishing, each written as soon
 /// as it is there, so that a study that ended early can be continued.
 class Journal {
@@ -21,9 +36,6 @@ class Journal {
   /// Opens the folder, or makes it. Rows of a study with the same fingerprint are taken over, unless it shall start
   /// anew. Throws core::InputError where the folder holds something else or another process fills it.
   Journal(std::filesystem::path folder, const std::string& fingerprint, std::size_t points, bool restart);
-  ~Journal();
-  Journal(const Journal&) = delete;
-  Journal& operator=(const Journal&) = delete;
 
   /// By point of the grid.
   [[nodiscard]] const std::vector<std::optional<Row>>& rows() const { return rows_; }
@@ -37,7 +49,7 @@ class Journal {
 
   std::filesystem::path folder_;
   std::vector<std::optional<Row>> rows_;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 }  // namespace koppla::study

@@ -1,0 +1,223 @@
+#include "koppla/study/study_reader.hpp"
+
+#include <cmath>
+
+#include <gtest/gtest.h>
+
+namespace koppla::study {
+namespace {
+
+const std::string kHead = "format = 1\n[study]\nproject = \"p.toml\"\n";                           // lines 1 to 3
+const std::string kVary = "[[vary]]\nname = \"simulation.step\"\nvalues = [0.1, 0.05]\n";          // 4 to 6
+const std::string kReference = "[reference]\nkind = \"run\"\nset = [\"simulation.step=1e-3\"]\n";  // 7 to 9
+const std::string kErrors = "[errors]\nvariables = [\"mass.x\"]\n";                                // 10, 11
+const std::string kSound = kHead + kVary + kReference + kErrors;
+
+/// "line:column message remedy" of the mistakes in a study.
+std::vector<std::string> mistakes(const std::string& text) {
+  std::vector<std::string> result;
+  try {
+    parse(text, "s.toml");
+  } catch (const core::InputError& error) {
+    for (const core::Problem& problem : error.problems())
+      result.push_back((problem.place.line == 0
+                            ? std::string("file")
+                            : std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column)) +
+                       " " + core::text({{}, problem.message, problem.remedy}));
+  }
+  return result;
+}
+
+using Texts = std::vector<std::string>;
+
+TEST(StudyFile, ASmallOneHasTheDefaults) {
+  const Study study = parse(kSound, "folder/s.toml");
+  EXPECT_EQ(study.project, "folder/p.toml");
+  EXPECT_EQ(study.folder(), "folder/s.study");
+  EXPECT_EQ(study.errors.measure, Measure::nrmse);
+  EXPECT_EQ(study.errors.skip, 0U);
+  EXPECT_EQ(study.errors.unstableAbove, 10.0);
+  EXPECT_EQ(study.reference.betweenRows, BetweenRows::cubic);
+  EXPECT_FALSE(study.fit.has_value());
+  ASSERT_EQ(study.grid.size(), 2U);
+  EXPECT_EQ(study.grid.value(1, 0).text, "0.05");
+  EXPECT_EQ(study.grid.value(1, 0).place.line, 6U);
+}
+
+TEST(StudyFile, EveryOptionIsRead) {
+  const Study study = parse(R"(format = 1
+[study]
+project = "p.toml"
+set = ["simulation.end=2"]
+[[vary]]
+names = ["a.h", "b.h"]
+from = 1e-3
+to = 1e-4
+per_decade = 2
+[[vary]]
+name = "algorithm.kind"
+values = ["jacobi", "newton"]
+[[vary]]
+name = "algorithm.degree"
+from = 0
+to = 2
+count = 3
+[reference]
+kind = "run"
+set = ["simulation.step=1e-6"]
+check_set = ["simulation.step=2e-6"]
+follows = ["algorithm.kind"]
+between_rows = "skip"
+[errors]
+variables = ["mass.x", "mass.v"]
+measure = "wrmse-sum"
+skip = 20
+unstable_above = 5
+[fit]
+over = "b.h"
+from = 1e-4
+to = 1e-3
+)",
+                            "s.toml");
+  EXPECT_EQ(study.set.at(0).name, "simulation.end");
+  EXPECT_EQ(study.set.at(0).place.line, 4U);
+  EXPECT_EQ(study.grid.size(), 3U * 2U * 3U);
+  EXPECT_EQ(study.grid.axes().at(0).values.at(1).number, std::pow(10.0, -3.5));
+  EXPECT_EQ(study.grid.axes().at(2).values.at(2).text, "2") << "a whole number, not 2.0";
+  EXPECT_EQ(study.reference.checkSet.at(0).value, "2e-6");
+  EXPECT_EQ(study.reference.betweenRows, BetweenRows::skip);
+  EXPECT_EQ(followedGrid(study).size(), 2U);
+  EXPECT_EQ(study.errors.measure, Measure::wrmseSum);
+  EXPECT_EQ(study.errors.skip, 20U);
+  EXPECT_EQ(study.errors.unstableAbove, 5.0);
+  ASSERT_TRUE(study.fit.has_value());
+  EXPECT_EQ(study.fit->axis, 0U);
+}
+
+TEST(StudyFile, ReferenceRunsTakeTheirSettingsInOrder) {
+  const Study study = parse(kHead + kVary + "[[vary]]\nname = \"a.c\"\nvalues = [1, 2]\n" + kReference +
+                                "check_set = [\"simulation.step=2e-3\"]\nfollows = [\"a.c\"]\n" + kErrors,
+                            "s.toml");
+  Texts all;
+  for (const auto& settings : referenceSettings(study)) {
+    std::string line;
+    for (const project::Override& change : settings) line += change.name + "=" + change.value + " ";
+    all.push_back(line);
+  }
+  EXPECT_EQ(all, (Texts{"a.c=1 simulation.step=1e-3 ", "a.c=1 simulation.step=1e-3 simulation.step=2e-3 ",
+                        "a.c=2 simulation.step=1e-3 ", "a.c=2 simulation.step=1e-3 simulation.step=2e-3 "}));
+}
+
+struct Mistaken {
+  std::string name;
+  std::string text;
+  Texts says;
+};
+
+void PrintTo(const Mistaken& mistaken, std::ostream* out) {
+  *out << mistaken.name;
+}
+
+std::string nameOf(const ::testing::TestParamInfo<Mistaken>& info) {
+  return info.param.name;
+}
+
+class StudyMistakes : public ::testing::TestWithParam<Mistaken> {};
+
+TEST_P(StudyMistakes, AreToldWithTheirPlaceAndRemedy) {
+  EXPECT_EQ(mistakes(GetParam().text), GetParam().says);
+}
+
+std::string vary(const std::string& lines) {
+  return kHead + "[[vary]]\n" + lines + kReference + kErrors;
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    All, StudyMistakes,
+    ::testing::Values(
+        Mistaken{
+            "Empty",
+            "",
+            {"file There is no 'format' in the study file. Write format = 1 in the first line.",
+             "file There is no 'project' in [study]. Write project = \"project.toml\", relative to this file.",
+             "file Nothing is varied: no [[vary]]. Write [[vary]] with name = \"simulation.step\" and values = [...].",
+             "file There is no 'kind' in [reference]. Write [reference] with kind = \"run\" and set = [...], or kind "
+             "= \"file\".",
+             "file No variables are given whose errors are measured. Write variables = [\"subsystem.port\"] in "
+             "[errors]."}},
+        Mistaken{"LaterFormat",
+                 "format = 2\nnew = 1\n",
+                 {"1:10 The format 2 is newer than this Koppla, which knows format 1. Use a newer Koppla."}},
+        Mistaken{
+            "UnknownKey", kSound + "skpi = 3\n", {"12:1 'skpi' is not an option of [errors]. Did you mean 'skip'?"}},
+        Mistaken{"NoSetting",
+                 kHead + "set = [\"simulation.end\"]\n" + kVary + kReference + kErrors,
+                 {"4:8 'simulation.end' is no setting. Write name=value, such as simulation.end=5."}},
+        Mistaken{"NoName",
+                 vary("values = [1]\n"),
+                 {"4:1 A [[vary]] has either 'name' or 'names'. Write name = \"simulation.step\", or names = [...] for "
+                  "settings of equal value."}},
+        Mistaken{"NoValues",
+                 vary("name = \"a.b\"\n"),
+                 {"4:1 There is no 'from' in [[vary]]. Write values = [...], or from and to with per_decade or count.",
+                  "4:1 There is no 'to' in [[vary]]. Write values = [...], or from and to with per_decade or count."}},
+        Mistaken{"EmptyValues", vary("name = \"a.b\"\nvalues = []\n"), {"6:10 'values' is empty. Write some."}},
+        Mistaken{"NestedValues",
+                 vary("name = \"a.b\"\nvalues = [[1]]\n"),
+                 {"6:11 an array is no value of a setting. Write numbers, words in quotes, true or false."}},
+        Mistaken{"ValuesAndRange",
+                 vary("name = \"a.b\"\nvalues = [1]\nfrom = 2\n"),
+                 {"7:8 'values' and 'from' exclude each other. Remove one of them."}},
+        Mistaken{
+            "RangeWithoutStep",
+            vary("name = \"a.b\"\nfrom = 1\nto = 2\n"),
+            {"6:8 A range needs either 'per_decade' or 'count'. Write values = [...], or from and to with per_decade "
+             "or count."}},
+        Mistaken{"DecadesFromZero",
+                 vary("name = \"a.b\"\nfrom = 0\nto = 1\nper_decade = 4\n"),
+                 {"6:8 'from' is 0; decades need numbers above 0."}},
+        Mistaken{"OffTheGrid",
+                 vary("name = \"a.b\"\nfrom = 3e-6\nto = 1\nper_decade = 4\n"),
+                 {"6:8 'from' is 3e-06, which is not on the grid of 4 values per decade. The nearest grid value is "
+                  "3.16e-06."}},
+        Mistaken{"VariedTwice",
+                 kHead + kVary + kVary + kReference + kErrors,
+                 {"8:8 'simulation.step' is varied twice. Remove one."}},
+        Mistaken{"TooManyRuns",
+                 vary("name = \"a.b\"\nfrom = 0\nto = 1\ncount = 200000\n"),
+                 {"4:1 The grid has 2e+05 runs; at most 100000 are accepted. Vary less in one study."}},
+        Mistaken{"UnknownReference",
+                 kHead + kVary + "[reference]\nkind = \"fiel\"\n" + kErrors,
+                 {"8:8 'fiel' is no value of 'kind' in [reference]. Did you mean 'file'?"}},
+        Mistaken{"FileWithoutName",
+                 kHead + kVary + "[reference]\nkind = \"file\"\n" + kErrors,
+                 {"7:1 There is no 'file' in [reference]. Write file = \"reference.csv\", relative to this file."}},
+        Mistaken{"FileWithSettings",
+                 kHead + kVary + "[reference]\nkind = \"file\"\nfile = \"r.csv\"\nset = []\n" + kErrors,
+                 {"10:7 A reference of kind \"file\" has no 'set'. Remove it."}},
+        Mistaken{"FollowsWhatIsNotVaried",
+                 kHead + kVary + kReference + "follows = [\"simulation.stp\"]\n" + kErrors,
+                 {"10:11 'simulation.stp' is not varied. Did you mean 'simulation.step'?"}},
+        Mistaken{"UnknownMeasure",
+                 kSound + "measure = \"rmse\"\n",
+                 {"12:11 'rmse' is no value of 'measure' in [errors]. Did you mean 'nrmse'?"}},
+        Mistaken{"NegativeSkip", kSound + "skip = -1\n", {"12:8 'skip' in [errors] is -1; it must be at least 0."}},
+        Mistaken{"UnstableAboveNothing",
+                 kSound + "unstable_above = 0\n",
+                 {"12:18 'unstable_above' in [errors] is 0; it must be above 0."}},
+        Mistaken{"FitOverNothing",
+                 kSound + "[fit]\n",
+                 {"12:1 There is no 'over' in [fit]. Write over = \"simulation.step\"."}},
+        Mistaken{"FitOverWhatIsNotVaried",
+                 kSound + "[fit]\nover = \"algorithm.rtol\"\n",
+                 {"13:8 'algorithm.rtol' is not varied. Known here: simulation.step."}},
+        Mistaken{"FitOverWords",
+                 vary("name = \"a.b\"\nvalues = [\"u\"]\n") + "[fit]\nover = \"a.b\"\n",
+                 {"13:8 'a.b' has the value 'u'; a slope is fitted over numbers above 0. Fit over another setting."}},
+        Mistaken{"FitRangeTurnedRound",
+                 kSound + "[fit]\nover = \"simulation.step\"\nfrom = 1\nto = 0.1\n",
+                 {"15:6 'to', 0.1, is below 'from', 1. Swap them."}}),
+    nameOf);
+
+}  // namespace
+}  // namespace koppla::study
