@@ -46,6 +46,7 @@ void writePlot(const study::Study& study, const study::Conducted& conducted) {
   report::LogLogPlot plot;
   plot.title = study.file.stem().string();
   plot.xLabel = study.grid.axes()[study.fit->axis].name();
+  if (plot.xLabel == "simulation.step") plot.xLabel += " / s";
   plot.yLabel = study::word(study.errors.measure);
   for (const study::Fit& fit : conducted.fits) plot.curves.push_back(curveOf(study, conducted, fit));
   core::writeWhole(conducted.folder / "study.svg", report::plotLogLog(plot));

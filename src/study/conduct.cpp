@@ -143,6 +143,7 @@ Conducted conduct(const Study& study, const Options& options, core::Log& log) {
   std::optional<std::vector<std::string>> variables = variablesOf(study, options.interrupted);
   if (!variables) return result;
   result.variables = std::move(*variables);
+  checkReferenceFile(study, result.variables);
 
   Journal journal(result.folder, fingerprint(study, options.version), study.grid.size(), options.restart);
   std::vector<std::size_t> pending;

@@ -101,6 +101,19 @@ std::optional<std::vector<PreparedReference>> prepareReferences(const Study& stu
   return fromRuns(study, std::move(runs));
 }
 
+void checkReferenceFile(const Study& study, std::span<const std::string> variables) {
+  if (study.reference.kind != ReferenceKind::file) return;
+  const std::vector<PreparedReference> references = fromFile(study);
+  const std::vector<std::string>& names = references.front().reference->names();
+  std::vector<core::Problem> problems;
+  for (const std::string& variable : variables)
+    if (std::ranges::find(names, variable) == names.end())
+      problems.push_back({study.errors.variables.front().place,
+                          fmt::format("The reference {} has no '{}'.", study.reference.file.value.string(), variable),
+                          "Leave it out, or choose another file."});
+  if (!problems.empty()) throw core::InputError(std::move(problems));
+}
+
 std::size_t referenceFor(const Study& study, std::size_t point) {
   std::size_t index = 0;
   const std::vector<std::size_t> choice = study.grid.choice(point);

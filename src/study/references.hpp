@@ -3,6 +3,8 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "koppla/study/reference.hpp"
@@ -20,6 +22,9 @@ struct PreparedReference {
 /// processes, so many at once. Throws core::InputError where one cannot be had.
 std::optional<std::vector<PreparedReference>> prepareReferences(const Study& study, unsigned jobs,
                                                                 const std::function<bool()>& interrupted);
+
+/// Throws core::InputError where a reference file cannot be read or lacks one of the measured variables.
+void checkReferenceFile(const Study& study, std::span<const std::string> variables);
 
 /// Which of them the run at a point of the grid is measured against.
 std::size_t referenceFor(const Study& study, std::size_t point);

@@ -45,5 +45,6 @@ std::vector<BadInput> couplingCases();
 std::vector<BadInput> fmuCases();
 std::vector<BadInput> runFolderCases();
 std::vector<BadInput> resultsCases();
+std::vector<BadInput> studyCases();
 
 }  // namespace koppla::test

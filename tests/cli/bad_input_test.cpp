@@ -49,6 +49,7 @@ INSTANTIATE_TEST_SUITE_P(Coupling, BadInputTest, ::testing::ValuesIn(couplingCas
 INSTANTIATE_TEST_SUITE_P(Fmu, BadInputTest, ::testing::ValuesIn(fmuCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RunFolder, BadInputTest, ::testing::ValuesIn(runFolderCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Results, BadInputTest, ::testing::ValuesIn(resultsCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Study, BadInputTest, ::testing::ValuesIn(studyCases()), nameOf);
 
 }  // namespace
 }  // namespace koppla::test

@@ -47,6 +47,23 @@ TEST(Documentation, EveryExampleHasNoMistakesAndIsExplainedBesideIt) {
   }
 }
 
+TEST(Documentation, EveryStudyIsExplainedBesideIt) {
+  EXPECT_GE(exampleStudies().size(), 2U);
+  for (const std::string& study : exampleStudies()) {
+    const fs::path file = examplesFolder() / (study + ".toml");
+    EXPECT_NE(core::readWhole(file.parent_path() / "README.md").find(file.filename().string()), std::string::npos)
+        << study;
+  }
+}
+
+TEST(Documentation, EveryOptionOfTheStudyFileIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/study.md");
+  for (const char* option : {"format",       "project",    "set",     "name", "names",          "values",  "from",
+                             "to",           "per_decade", "count",   "kind", "check_set",      "follows", "file",
+                             "between_rows", "variables",  "measure", "skip", "unstable_above", "over"})
+    EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryLinkLeadsToAFile) {
   for (const fs::path& page : pages())
     for (const std::string& link : found(core::readWhole(page), R"(\]\(([^)#:\s]+)(?:#[^)]*)?\))"))

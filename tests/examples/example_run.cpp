@@ -22,12 +22,30 @@ std::string quoted(const std::string& word) {
   return result + "'";
 }
 
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  for (std::size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size()))
+    text.replace(at, from.size(), to);
+  return text;
+}
+
+bool isStudy(const fs::path& file) {
+  return core::readWhole(file).find("\n[study]\n") != std::string::npos;
+}
+
+/// By whether they are studies, without ".toml", in order.
+std::vector<std::string> exampleFiles(bool studies) {
+  std::vector<std::string> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
+    if (entry.path().extension() == ".toml" && isStudy(entry.path()) == studies)
+      files.push_back(fs::relative(entry.path(), examplesFolder()).replace_extension().generic_string());
+  std::ranges::sort(files);
+  return files;
+}
+
 /// The project with the FMUs of the present build, in `folder`.
 fs::path copyOf(const std::string& project, const fs::path& folder) {
-  std::string text = core::readWhole(examplesFolder() / (project + ".toml"));
-  const std::string written = "../../build/fmus/";
-  for (std::size_t at = text.find(written); at != std::string::npos; at = text.find(written, at))
-    text.replace(at, written.size(), std::string(KOPPLA_FMU_DIR) + "/");
+  const std::string text = replaced(core::readWhole(examplesFolder() / (project + ".toml")), "../../build/fmus/",
+                                    std::string(KOPPLA_FMU_DIR) + "/");
   fs::path copy = folder / (fs::path(project).filename().string() + ".toml");
   core::writeWhole(copy, text);
   return copy;
@@ -67,13 +85,31 @@ CommandResult checkExample(const std::string& project) {
   return command({"check", copyOf(project, folder.path()).string()});
 }
 
-std::vector<std::string> exampleProjects() {
-  std::vector<std::string> projects;
+ExampleStudy runStudy(const std::string& study) {
+  const core::TemporaryFolder folder("example");
+  for (const std::string& project : exampleProjects()) {
+    fs::create_directories((folder.path() / project).parent_path());
+    copyOf(project, (folder.path() / project).parent_path());
+  }
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
-    if (entry.path().extension() == ".toml")
-      projects.push_back(fs::relative(entry.path(), examplesFolder()).replace_extension().generic_string());
-  std::ranges::sort(projects);
-  return projects;
+    if (entry.path().extension() == ".csv")
+      fs::copy_file(entry.path(), folder.path() / fs::relative(entry.path(), examplesFolder()));
+  fs::create_directories(folder.path() / "convergence");
+  ExampleStudy result;
+  result.command = command({"study", copyOf("convergence/" + study, folder.path() / "convergence").string()});
+  const fs::path made = folder.path() / "convergence" / (study + ".study");
+  if (!fs::exists(made / "study.csv")) throw std::runtime_error(result.command.errors);
+  result.rows = core::readWhole(made / "study.csv");
+  result.fits = core::readWhole(made / "fits.csv");
+  return result;
+}
+
+std::vector<std::string> exampleProjects() {
+  return exampleFiles(false);
+}
+
+std::vector<std::string> exampleStudies() {
+  return exampleFiles(true);
 }
 
 const std::vector<double>& ExampleRun::of(const std::string& name) const {

@@ -41,8 +41,20 @@ ExampleRun runExample(const std::string& project, const std::vector<std::string>
 /// `koppla check` of an example, with the FMUs of the present build.
 CommandResult checkExample(const std::string& project);
 
+/// What became of a study.
+struct ExampleStudy {
+  CommandResult command;
+  std::string rows;  ///< study.csv
+  std::string fits;  ///< fits.csv
+};
+
+/// Does the study examples/convergence/<study>.toml in a temporary folder, with the FMUs of the present build.
+ExampleStudy runStudy(const std::string& study);
+
 /// All project files, as runExample() takes them: "math003/jacobi".
 std::vector<std::string> exampleProjects();
+/// All study files: "convergence/oscillator".
+std::vector<std::string> exampleStudies();
 
 std::filesystem::path examplesFolder();
 

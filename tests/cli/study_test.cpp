@@ -1,0 +1,163 @@
+// `koppla study`: predator and prey with varied steps, against a run with a short step.
+
+#include <csignal>
+#include <fstream>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+namespace koppla::test {
+namespace {
+
+class StudyCommandTest : public ::testing::Test {
+ protected:
+  StudyCommandTest() {
+    workspace_.write("project.toml", "format = 1\nsimulation = { end = 10.0, step = 0.1 }\n" +
+                                         subsystem("prey", "LotkaVolterraPrey", "x0 = 2.0") +
+                                         subsystem("predator", "LotkaVolterraPredator", "y0 = 1.0") +
+                                         connection("prey.x", "predator.x") + connection("predator.y", "prey.y"));
+  }
+
+  /// A study over these steps.
+  void write(const std::string& steps, const std::string& more = {}) const {
+    workspace_.write(
+        "s.toml", "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = [" +
+                      steps +
+                      "]\n[reference]\nkind = \"run\"\nset = [\"simulation.step=1e-4\"]\n"
+                      "check_set = [\"simulation.step=2e-4\"]\n[errors]\nvariables = [\"prey.x\", \"predator.y\"]\n" +
+                      more);
+  }
+
+  /// study.csv without the columns that hold times, which are never the same.
+  [[nodiscard]] std::vector<std::string> rowsWithoutTimes(const std::string& folder) const {
+    std::vector<std::string> rows = workspace_.rows(folder + "/study.csv");
+    const std::regex times(",[^,]*,[^,]*,\"[^\"]*\"$");  // wall_clock, cpu, message
+    for (std::string& row : rows) row = std::regex_replace(row, times, "");
+    return rows;
+  }
+
+  [[nodiscard]] bool journalHasRows(std::size_t count) const {
+    return eventually([&] {
+      return workspace_.has("s.study/study.journal") && workspace_.rows("s.study/study.journal").size() >= count;
+    });
+  }
+
+  Workspace workspace_;
+};
+
+/// Two runs that are over at once, and two that take a second or so: two million steps each.
+const std::string kLong = "0.1, 0.05, 5e-6, 5.1e-6";
+
+TEST_F(StudyCommandTest, TellsErrorsAndTheirOrderAndWritesThem) {
+  write("0.04, 0.02, 0.01", "[fit]\nover = \"simulation.step\"\n");
+  const Result result = workspace_.run({"study", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_EQ(result.err, "");
+  EXPECT_TRUE(std::regex_search(result.out, std::regex("slope +(0\\.9|1\\.0)"))) << result.out;
+  EXPECT_NE(result.out.find("results in s.study\n"), std::string::npos) << result.out;
+  const std::string csv = workspace_.read("s.study/study.csv");
+  EXPECT_TRUE(csv.starts_with(
+      "\"simulation.step\",\"status\",\"error\",\"error(prey.x)\",\"error(predator.y)\",\"reference_error\","
+      "\"mean_step\",\"min_step\",\"max_step\",\"accepted_steps\",\"wall_clock\",\"cpu\",\"message\"\n0.04,\"ok\","))
+      << csv;
+  EXPECT_EQ(workspace_.rows("s.study/study.csv").size(), 3U);
+  EXPECT_EQ(workspace_.rows("s.study/fits.csv").size(), 1U);
+  EXPECT_TRUE(workspace_.read("s.study/study.svg").starts_with("<svg "));
+  EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(StudyCommandTest, SettingsOfTheCommandLineHoldForAllRuns) {
+  write("0.04, 0.02");
+  ASSERT_EQ(workspace_.run({"study", "s.toml", "--set", "simulation.end=2"}).exitCode, 0);
+  const std::vector<std::string> rows = rowsWithoutTimes("s.study");
+  ASSERT_EQ(rows.size(), 2U);
+  EXPECT_TRUE(rows[0].ends_with(",50")) << rows[0];
+  EXPECT_TRUE(rows[1].ends_with(",100")) << rows[1];
+}
+
+TEST_F(StudyCommandTest, UnstableRunsAreNoFailureOfTheStudy) {
+  write("2.5, 0.01", "unstable_above = 0.5\n[fit]\nover = \"simulation.step\"\n");
+  const Result result = workspace_.run({"study", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_TRUE(std::regex_search(result.out, std::regex(" 2\\.5 +--\n"))) << result.out;
+  EXPECT_NE(workspace_.rows("s.study/study.csv").at(0).find("2.5,\"unstable\","), std::string::npos);
+}
+
+TEST_F(StudyCommandTest, AKilledStudyContinuesToTheSameResults) {
+  write(kLong);
+  {
+    Process process = workspace_.start({"study", "s.toml", "--jobs", "1"});
+    ASSERT_TRUE(journalHasRows(2));
+    process.send(SIGKILL);
+    ASSERT_EQ(process.wait().exitCode, 128 + SIGKILL);
+  }
+  ASSERT_FALSE(workspace_.has("s.study/study.csv"));
+  const Result continued = workspace_.run({"study", "s.toml"});
+  EXPECT_EQ(continued.exitCode, 0) << continued.all();
+  EXPECT_TRUE(std::regex_search(continued.out, std::regex("[23] of 4 runs were done before"))) << continued.out;
+  ASSERT_EQ(workspace_.run({"study", "s.toml", "--folder", "whole"}).exitCode, 0);
+  EXPECT_EQ(rowsWithoutTimes("s.study"), rowsWithoutTimes("whole"));
+}
+
+TEST_F(StudyCommandTest, CtrlCKeepsFinishedRuns) {
+  write(kLong);
+  Process process = workspace_.start({"study", "s.toml", "--jobs", "2"});
+  ASSERT_TRUE(journalHasRows(2));
+  process.send(SIGINT);
+  const Result result = process.wait();
+  EXPECT_EQ(result.exitCode, 130) << result.all();
+  EXPECT_TRUE(std::regex_search(
+      result.err, std::regex("Interrupted: [23] of 4 runs are done and kept. The same command continues.")))
+      << result.err;
+  EXPECT_FALSE(workspace_.has("s.study/study.csv"));
+  EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(StudyCommandTest, NoSecondStudyTakesTheFolderOfOneThatGoesOn) {
+  write(kLong);
+  const Process process = workspace_.start({"study", "s.toml", "--jobs", "1"});
+  ASSERT_TRUE(journalHasRows(2));
+  const Result second = workspace_.run({"study", "s.toml"}, "second");
+  EXPECT_EQ(second.exitCode, 2) << second.all();
+  EXPECT_NE(second.err.find("Another study is writing to s.study."), std::string::npos) << second.err;
+}
+
+TEST_F(StudyCommandTest, AChangedProjectNeedsARestart) {
+  write("0.1");
+  ASSERT_EQ(workspace_.run({"study", "s.toml"}).exitCode, 0);
+  std::ofstream(workspace_.path("project.toml"), std::ios::app) << "# changed\n";
+  const Result refused = workspace_.run({"study", "s.toml"});
+  EXPECT_EQ(refused.exitCode, 2) << refused.all();
+  EXPECT_NE(refused.err.find("s.study holds rows of another study"), std::string::npos) << refused.err;
+  EXPECT_NE(refused.err.find("--restart"), std::string::npos) << refused.err;
+  EXPECT_EQ(workspace_.run({"study", "s.toml", "--restart"}).exitCode, 0);
+}
+
+TEST_F(StudyCommandTest, ErrorsNearTheReferencesOwnAreMarked) {
+  write("0.1, 2e-4");
+  const Result result = workspace_.run({"study", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_NE(result.err.find("warning: study: 1 of 2 errors are less than 10 times the reference's own error"),
+            std::string::npos)
+      << result.err;
+  EXPECT_NE(workspace_.rows("s.study/study.csv").at(1).find("\"limited-by-reference\""), std::string::npos);
+}
+
+TEST_F(StudyCommandTest, SubsystemsThatExistOncePerProcessRunSideBySide) {
+  workspace_.write("once.toml",
+                   "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" + subsystem("a", "OncePerProcess"));
+  workspace_.write(
+      "s.toml",
+      "format = 1\n[study]\nproject = \"once.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = [0.1, 0.05, "
+      "0.02]\n[reference]\nkind = \"run\"\nset = [\"simulation.step=0.01\"]\ncheck_set = [\"simulation.step=0.02\"]\n"
+      "[errors]\nvariables = [\"a.y\"]\nmeasure = \"wrmse\"\n");
+  const Result result = workspace_.run({"study", "s.toml", "--jobs", "3"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  for (const std::string& row : workspace_.rows("s.study/study.csv"))
+    EXPECT_NE(row.find("\"ok\""), std::string::npos) << row;
+}
+
+}  // namespace
+}  // namespace koppla::test

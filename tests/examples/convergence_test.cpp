@@ -1,0 +1,59 @@
+// examples/convergence: held values are of first order whatever the algorithm; the error of the oscillator per second
+// of step follows from the delays that examples/oscillator/README.md derives.
+
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "example_run.hpp"
+
+namespace koppla::test {
+namespace {
+
+/// The slopes in fits.csv, in the order of its rows.
+std::vector<double> slopes(const std::string& fits) {
+  std::vector<double> result;
+  const std::regex row("\"simulation.step\",([^,]+),");
+  for (std::sregex_iterator it(fits.begin(), fits.end(), row), end; it != end; ++it)
+    result.push_back(std::stod((*it)[1].str()));
+  return result;
+}
+
+std::size_t rowsWith(const std::string& csv, const std::string& text) {
+  std::size_t count = 0;
+  for (std::size_t at = csv.find(text); at != std::string::npos; at = csv.find(text, at + 1)) ++count;
+  return count;
+}
+
+/// The error of an algorithm at a step in study.csv.
+double errorOf(const std::string& csv, const std::string& start) {
+  const std::size_t at = csv.find(start);
+  EXPECT_NE(at, std::string::npos) << start;
+  return std::stod(csv.substr(at + start.size()));
+}
+
+TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
+  const ExampleStudy study = runStudy("oscillator");
+  EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
+  EXPECT_EQ(study.command.errors, "");
+  const std::vector<double> found = slopes(study.fits);
+  ASSERT_EQ(found.size(), 3U) << study.fits;
+  for (const double slope : found) EXPECT_NEAR(slope, 1.0, 0.1);
+  EXPECT_EQ(rowsWith(study.rows, "\"jacobi\",1,\"unstable\""), 1U) << study.rows;
+  EXPECT_EQ(rowsWith(study.rows, ",0.001,\"ok\""), 3U) << study.rows;
+  const double jacobi = errorOf(study.rows, "\"jacobi\",0.001,\"ok\",");
+  EXPECT_NEAR(errorOf(study.rows, "\"newton\",0.001,\"ok\",") / jacobi, 1.5 / 2.5, 0.05);
+  EXPECT_NEAR(errorOf(study.rows, "\"gauss-seidel\",0.001,\"ok\",") / jacobi, 0.5 / 2.5, 0.05);
+}
+
+TEST(ConvergenceExamples, PredatorAndPreyAreOfFirstOrderAsWell) {
+  const ExampleStudy study = runStudy("lotka-volterra");
+  EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
+  const std::vector<double> found = slopes(study.fits);
+  ASSERT_EQ(found.size(), 2U) << study.fits;
+  EXPECT_NEAR(found[0], 1.0, 0.15) << "Jacobi's cycle has grown too far for its first order to be seen sharply";
+  EXPECT_NEAR(found[1], 1.0, 0.05);
+}
+
+}  // namespace
+}  // namespace koppla::test
