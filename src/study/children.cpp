@@ -45,7 +45,8 @@ void writeAll(int pipe, const std::string& bytes) {
 [[noreturn]] void live(std::size_t piece, const Children& children, int pipe, const std::string& folder, pid_t parent) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(EXIT_FAILURE);  // it died before we asked to die with it
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_DFL);
+  // Ctrl-C reaches parent and children alike; the parent decides, lest a death by it looks like a crash.
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) std::signal(signal, SIG_IGN);
   ::dup2(STDERR_FILENO, STDOUT_FILENO);
   ::setenv("TMPDIR", folder.c_str(), 1);  // NOLINT(concurrency-mt-unsafe): there is one thread
   std::string message;
@@ -159,8 +160,6 @@ bool workInChildren(std::size_t count, const Children& children) {
       const std::size_t piece = running[i].piece();
       const ChildResult result = running[i].bury();
       running.erase(running.begin() + static_cast<std::ptrdiff_t>(i));
-      // Ctrl-C reaches the children as well; what they did not finish is no result.
-      if (children.interrupted()) return false;
       children.finished(piece, result);
     }
   }
