@@ -15,6 +15,7 @@
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
+#include "koppla/subsystem/subdivided.hpp"
 
 namespace koppla::run {
 
@@ -65,9 +66,27 @@ class Pulse {
 
 }  // namespace
 
+namespace {
+
+/// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
+coupling::System fitted(coupling::System system, unsigned degree, core::Log& log) {
+  for (coupling::Member& member : system.members) {
+    const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
+    if (capabilities.isStatic || capabilities.inputDerivatives >= degree) continue;
+    log.write(core::Severity::info, "coupling",
+              fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
+                          "micro_step to follow them more closely.",
+                          member.name, capabilities.inputDerivatives, degree));
+    member.subsystem = subsystem::subdivide(std::move(member.subsystem), 0.0);
+  }
+  return system;
+}
+
+}  // namespace
+
 struct Run::Impl {
   Impl(coupling::System coupled, Settings chosen, core::Log& runLog, results::Recorder* runRecorder)
-      : system(std::move(coupled)),
+      : system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
         settings(std::move(chosen)),
         log(runLog),
         recorder(runRecorder),
