@@ -45,13 +45,13 @@ TEST(Expressions, OfStatesAreAnOrdinaryDifferentialEquation) {
 }
 
 TEST(Expressions, FeedThroughIsWhatStandsInTheFormula) {
-  const auto model = expressions({.inputs = {{"u"}, {"w"}},
+  const auto model = expressions({.inputs = {{"w"}, {"u"}},
                                   .parameters = {{"k", 1.0}},
                                   .states = {{"x", 0.0, "u"}},
                                   .outputs = {{"a", "x"}, {"b", "k*w + t"}, {"c", "w*u"}}});
   const auto& described = model->describe();
   EXPECT_EQ(*described.dependenciesOf(*described.find("a")), std::vector<subsystem::PortIndex>{});
-  EXPECT_EQ(*described.dependenciesOf(*described.find("b")), std::vector<subsystem::PortIndex>{1});
+  EXPECT_EQ(*described.dependenciesOf(*described.find("b")), std::vector<subsystem::PortIndex>{0});
   EXPECT_EQ(*described.dependenciesOf(*described.find("c")), (std::vector<subsystem::PortIndex>{0, 1}));
 }
 
@@ -101,6 +101,8 @@ TEST(Expressions, HugeFormulasAreRefusedBeforeTheyAreRead) {
   EXPECT_EQ(valueOf(std::string(100, '(') + "u" + std::string(100, ')')), 3.0);
   EXPECT_THAT(mistakeIn(std::string(101, '(') + "u" + std::string(101, ')')),
               HasSubstr("is wrong at character 101: more than 100 parentheses are open."));
+  EXPECT_THAT(mistakeIn(std::string(60, '(') + "(u)+" + std::string(41, '(')),
+              HasSubstr("is wrong at character 105: more than 100 parentheses are open."));
   std::string sum = "u";
   while (sum.size() < 3999) sum += "+u";
   EXPECT_EQ(valueOf(sum), 3.0 * 2000.0);

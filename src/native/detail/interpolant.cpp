@@ -53,8 +53,7 @@ double innerSlope(double hLeft, double left, double hRight, double right) {
 double endSlope(double h1, double first, double h2, double second) {
   const double slope = ((2.0 * h1 + h2) * first - h1 * second) / (h1 + h2);
   if (slope * first <= 0.0) return 0.0;
-  const bool turns = first * second <= 0.0;
-  return turns && std::fabs(slope) > 3.0 * std::fabs(first) ? 3.0 * first : slope;
+  return std::fabs(slope) > 3.0 * std::fabs(first) ? 3.0 * first : slope;
 }
 
 std::vector<double> cubicSlopes(const std::vector<double>& x, const std::vector<double>& y) {
