@@ -46,7 +46,7 @@ Models everyModel() {
       expressions({.inputs = {{"u"}, {"w"}},
                    .parameters = {{"k", 2.0}},
                    .states = {{"x", 1.0, "-k*x^3 + u*w + t"}, {"z", 0.0, "x"}},
-                   .outputs = {{"x", "x"}, {"y", "sin(z) + w^3 + w"}, {"p", "u*w*w + u"}, {"c", "cos(t)"}}}));
+                   .outputs = {{"x", "x"}, {"y", "sin(z) + w^3 + w"}, {"p", "u*w^3 + u"}, {"c", "cos(t)"}}}));
   models.push_back(signal({.times = {0.0, 1.0}, .columns = {{"s", {1.0, 3.0}}, {"r", {0.0, -1.0}}}}));
   models.push_back(curve({.u = {-2000.0, 0.0, 2000.0}, .y = {0.0, 1.0, 5.0}, .interpolation = Interpolation::cubic}));
   return models;
