@@ -205,6 +205,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
       next_ = verdict.next;
       t1 = clock.next(next_);
     }
+    ++counters_.repeated;
     if (const Fault lost = goBack()) return describe(lost, t0);
     if (stop.load(std::memory_order_relaxed))
       return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)};

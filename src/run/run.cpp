@@ -4,6 +4,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <ctime>
 #include <limits>
 #include <optional>
 
@@ -13,6 +14,7 @@
 #include "koppla/core/suggest.hpp"
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/run/capabilities.hpp"
+#include "koppla/run/connection_errors.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
 #include "koppla/subsystem/subdivided.hpp"
@@ -25,6 +27,11 @@ using SteadyClock = std::chrono::steady_clock;
 
 double secondsSince(SteadyClock::time_point begin) {
   return std::chrono::duration<double>(SteadyClock::now() - begin).count();
+}
+
+/// Processor time of the process, all threads, s.
+double cpuSeconds() {
+  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
 Calls callsOf(const coupling::CallCounter& meter) {
@@ -110,7 +117,7 @@ struct Run::Impl {
   Outcome record();
   void scheduleNextRow();
   [[nodiscard]] Outcome failureOf(const coupling::InitialisationReport& report) const;
-  [[nodiscard]] Statistics statistics() const;
+  [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress(SteadyClock::time_point begin) const;
 
   coupling::System system;
@@ -128,6 +135,7 @@ struct Run::Impl {
   coupling::CallCounter rows;
 
   double wallClock = 0.0;
+  double cpu = 0.0;
   double initialisation = 0.0;
   std::atomic<bool> interrupted = false;
   std::function<void(const Progress&)> listener;
@@ -139,6 +147,7 @@ struct Run::Impl {
 
 Outcome Run::Impl::initialise() {
   const auto begin = SteadyClock::now();
+  const double cpuBegin = cpuSeconds();
   Outcome outcome = initialiseMembers();
   if (outcome.ok() && recorder != nullptr) {
     recorder->begin(observation->columns());
@@ -147,6 +156,7 @@ Outcome Run::Impl::initialise() {
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
+  cpu += cpuSeconds() - cpuBegin;
   initialised = outcome.ok();
   return outcome;
 }
@@ -270,6 +280,7 @@ Progress Run::Impl::progress(SteadyClock::time_point begin) const {
 Outcome Run::Impl::simulate(double until) {
   requireInitialised();
   const auto begin = SteadyClock::now();
+  const double cpuBegin = cpuSeconds();
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
   Outcome outcome;
@@ -286,6 +297,7 @@ Outcome Run::Impl::simulate(double until) {
     if (pulse.due(macroStep.counters().accepted)) tell(progress(begin));
   }
   wallClock += secondsSince(begin);
+  cpu += cpuSeconds() - cpuBegin;
   return outcome;
 }
 
@@ -305,7 +317,7 @@ void Run::Impl::end() {
     recorder->abandon();
 }
 
-Statistics Run::Impl::statistics() const {
+Statistics Run::Impl::statistics() {
   const StepCounters& counters = macroStep.counters();
   Statistics result;
   result.wallClock = wallClock;
@@ -324,7 +336,8 @@ Statistics Run::Impl::statistics() const {
     result.members[network.member(position)] = {system.members[network.member(position)].name,
                                                 {network.stepCount(position), network.stepSeconds(position)},
                                                 callsOf(network.saveCalls(position)),
-                                                callsOf(network.restoreCalls(position))};
+                                                callsOf(network.restoreCalls(position)),
+                                                network.subsystem(position).effort()};
   for (const auto& cycle : macroStep.coupledStep().iteratedCycles()) {
     CycleStatistics entry;
     for (std::size_t i = cycle->problem.block().first; i < cycle->problem.block().last; ++i)
@@ -334,6 +347,9 @@ Statistics Run::Impl::statistics() const {
     entry.convergenceFailures = cycle->failures;
     result.cycles.push_back(std::move(entry));
   }
+  result.repeatedSteps = counters.repeated;
+  result.cpu = cpu;
+  result.connections = connectionStatistics(system, network, macroStep.coupledStep());
   return result;
 }
 

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "koppla/subsystem/subsystem.hpp"
+
 namespace koppla::run {
 
 /// Calls of one kind and the time spent in them. Counts are exact; the time of cheap calls is estimated from a sample.
@@ -17,6 +19,18 @@ struct MemberStatistics {
   Calls step;
   Calls save;
   Calls restore;
+  subsystem::Effort effort;  ///< of its own solver, as far as it tells
+};
+
+/// What the approximation of one connected value costs per macro step, as estimated from predictions (docs/approximation).
+struct ConnectionStatistics {
+  std::string from;            ///< "subsystem.port"
+  std::string to;              ///< "subsystem.port"
+  bool interpolated = false;   ///< its consumer runs after its producer
+  double rms = 0.0;            ///< in the unit of the consumer's port
+  double largest = 0.0;        ///< in the unit of the consumer's port
+  double whenLargest = 0.0;    ///< s
+  double relative = 0.0;       ///< rms over the range of the values
 };
 
 /// Of one cycle: subsystems that depend on each other.
@@ -41,6 +55,10 @@ struct Statistics {
   double largestStep = 0.0;   ///< s, accepted
   std::vector<MemberStatistics> members;
   std::vector<CycleStatistics> cycles;  ///< those that were iterated
+  std::uint64_t repeatedSteps = 0;      ///< macro steps that were done again with another length
+  double cpu = 0.0;                     ///< s, of the whole process during initialise() and simulate()
+  /// Connections of reals, the one that limits the step first; from a sample of steps where inputs are held.
+  std::vector<ConnectionStatistics> connections;
 };
 
 }  // namespace koppla::run
