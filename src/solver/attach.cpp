@@ -209,7 +209,7 @@ std::vector<double> Attached::composedBlock(const std::vector<double>& block, co
 }  // namespace
 
 std::unique_ptr<Equations> attach(std::unique_ptr<Equations> body, const Marker& marker, Side side,
-                                  std::shared_ptr<const subsystem::ForceLaw> law, std::string name) {
+                                  std::shared_ptr<const subsystem::ForceLaw> law, const std::string& name) {
   check(body->describe(), marker, name);
   return std::make_unique<Attached>(std::move(body), marker, side, std::move(law), name);
 }

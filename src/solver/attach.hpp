@@ -20,6 +20,6 @@ enum class Side : std::uint8_t { first, second };
 /// Throws core::InputError where position or velocity of the marker depend on its force at one instant: the law would
 /// then be an equation to solve.
 std::unique_ptr<Equations> attach(std::unique_ptr<Equations> body, const subsystem::Marker& marker, Side side,
-                                  std::shared_ptr<const subsystem::ForceLaw> law, std::string name);
+                                  std::shared_ptr<const subsystem::ForceLaw> law, const std::string& name);
 
 }  // namespace koppla::solver
