@@ -19,7 +19,9 @@ struct Rig {
   Rig(std::unique_ptr<Equations> model, const IntegratorSettings& settings, bool derivatives = false)
       : Rig(integrate(std::move(model), settings), derivatives) {}
 
-  explicit Rig(std::unique_ptr<subsystem::Subsystem> made, bool derivatives = false) : system(std::move(made)) {
+  /// `u0`: the inputs at the start, zero if not given.
+  explicit Rig(std::unique_ptr<subsystem::Subsystem> made, bool derivatives = false, std::vector<double> u0 = {})
+      : system(std::move(made)) {
     subsystem::Binding binding;
     for (subsystem::PortIndex port = 0; port < system->describe().ports.size(); ++port) {
       const subsystem::Causality causality = system->describe().ports[port].causality;
@@ -31,8 +33,8 @@ struct Rig {
     binding.outputDerivatives = derivatives;
     system->bind(std::move(binding));
     system->enterInitialisation({0.0, 1e9, {}});
-    const std::vector<double> zero(inputs, 0.0);
-    system->evaluate(0.0, zero, y);
+    u0.resize(inputs, 0.0);
+    system->evaluate(0.0, u0, y);
     system->leaveInitialisation();
   }
 
