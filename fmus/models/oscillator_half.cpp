@@ -3,7 +3,8 @@
 //
 //   m x2'' = -c2 x2 - d2 x2' - F,   F = c (x2 - x) + d (v2 - v)  the force on mass 1,   x2(0) = x0,  x2'(0) = v0
 //
-// Exact for x and v held over the step: m x2'' = (c x + d v) - (c2 + c) x2 - (d2 + d) x2'. F feeds x and v through.
+// Exact for x and v held over the step or, with their derivatives, polynomials of degree 5: m x2'' = (c x + d v) - (c2 +
+// c) x2 - (d2 + d) x2'. F feeds x and v through, as they are at the end of the step.
 
 #include "model.hpp"
 #include "oscillator_motion.hpp"
@@ -23,6 +24,9 @@ struct OscillatorHalf {
   double d = 0;
   double x0 = 0;
   double v0 = 0;
+  Course position{};  // x and v with their derivatives, at the beginning of the step
+  Course velocity{};
+  double elapsed = 0;  // s, since then
 
   static constexpr Info info{
       .name = "OscillatorHalf", .description = "mass 2 and its link to mass 1: motion in, force out", .stepSize = 0.01};
@@ -57,12 +61,27 @@ struct OscillatorHalf {
     v2 = v0;
   }
 
-  void outputs(double) { F = c * (x2 - x) + d * (v2 - v); }
+  void outputs(double) {
+    position[0] = x;
+    velocity[0] = v;
+    F = c * (x2 - at(position, elapsed)) + d * (v2 - at(velocity, elapsed));
+  }
 
   void step(double, double h) {
-    const Motion end = advance(Oscillator{m, c2 + c, d2 + d}, Motion{x2, v2}, c * x + d * v, h);
+    position[0] = x;
+    velocity[0] = v;
+    Course pull{};
+    for (std::size_t k = 0; k < pull.size(); ++k) pull[k] = c * position[k] + d * velocity[k];
+    const Motion end = advance(Oscillator{m, c2 + c, d2 + d}, Motion{x2, v2}, pull, h);
     x2 = end.x;
     v2 = end.v;
+    elapsed = h;
+  }
+
+  bool inputDerivative(double OscillatorHalf::*input, int order, double value) {
+    if (order < 1 || order > kMaxOrder) return false;
+    (input == &OscillatorHalf::x ? position : velocity)[static_cast<std::size_t>(order)] = value;
+    return true;
   }
 
   double partial(double OscillatorHalf::*unknown, double OscillatorHalf::*known) const {
@@ -72,8 +91,8 @@ struct OscillatorHalf {
     if (known == &OscillatorHalf::v) return -d;
     if (known == &OscillatorHalf::x0) return c;
     if (known == &OscillatorHalf::v0) return d;
-    if (known == &OscillatorHalf::c) return x2 - x;
-    return known == &OscillatorHalf::d ? v2 - v : 0;
+    if (known == &OscillatorHalf::c) return x2 - at(position, elapsed);
+    return known == &OscillatorHalf::d ? v2 - at(velocity, elapsed) : 0;
   }
 };
 

@@ -2,7 +2,8 @@
 //
 //   m x'' = F - c x - d x',  x(0) = x0,  x'(0) = v0
 //
-// Exact for F held over the step (oscillator_motion.hpp), for every damping. No direct feed-through.
+// Exact for F held over the step or, with its derivatives, a polynomial of degree 5 (oscillator_motion.hpp), for every
+// damping. No direct feed-through.
 
 #include "model.hpp"
 #include "oscillator_motion.hpp"
@@ -18,6 +19,7 @@ struct OscillatorMass {
   double d = 0;
   double x0 = 1;
   double v0 = 0;
+  Course force{};  // F with its derivatives, at the beginning of the step
 
   static constexpr Info info{
       .name = "OscillatorMass", .description = "m x'' = F - c x - d x': force in, motion out", .stepSize = 0.01};
@@ -42,9 +44,16 @@ struct OscillatorMass {
   }
 
   void step(double, double h) {
-    const Motion end = advance(Oscillator{m, c, d}, Motion{x, v}, F, h);
+    force[0] = F;
+    const Motion end = advance(Oscillator{m, c, d}, Motion{x, v}, force, h);
     x = end.x;
     v = end.v;
+  }
+
+  bool inputDerivative(double OscillatorMass::*, int order, double value) {
+    if (order < 1 || order > kMaxOrder) return false;
+    force[static_cast<std::size_t>(order)] = value;
+    return true;
   }
 };
 

@@ -48,8 +48,10 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
 }
 
 void MacroStep::begin() {
+  const double ofMaster = network_.subsystem(0).describe().capabilities.microStep;
+  const bool masters = settings_.algorithm.kind == coupling::AlgorithmKind::masterSlave && ofMaster > 0.0;
   if (settings_.algorithm.startUp == coupling::StartUp::analytic)
-    coupledStep_.begin(settings_.start, next_, system_.past);
+    coupledStep_.begin(settings_.start, masters ? ofMaster : next_, system_.past);
   else
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);

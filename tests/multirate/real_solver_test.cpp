@@ -100,22 +100,25 @@ TEST(Solvers, TheirErrorBoundsTheCouplingError) {
 }
 
 TEST(Solvers, AVariableStepSolverPaysForHeldInputs) {
+  // The split and order that are stable with held inputs too; CVODE goes on across macro points and meets their jumps.
   std::array<std::uint64_t, 3> microSteps{};
   for (unsigned p = 0; p <= 2; ++p) {
     TwoMassCase c;
     c.degree = p;
-    c.H = 1e-5;
+    c.H = 1e-4;
     c.end = 0.1;
+    c.split = Split::displacementDisplacement;
+    c.algorithm = coupling::AlgorithmKind::gaussSeidel;
     for (solver::IntegratorSettings* settings : {&c.first, &c.second}) {
       settings->kind = solver::Kind::cvodeAdams;
-      settings->rtol = 1e-6;
-      settings->atol = 1e-8;
+      settings->rtol = 1e-4;
+      settings->atol = 1e-6;
       settings->restart = false;
     }
     const TwoMassErrors errors = errorsOf(c);
     for (const auto& member : errors.statistics.members) microSteps[p] += member.effort.microSteps;
   }
-  showFigure({"schmoll R63", "micro-steps", "p = 0 takes clearly more than p = 1 and 2 (at least 1.5 times)"},
+  showFigure({"schmoll R63", "micro-steps", "p = 0 takes at least 1.5 times those of p = 1 and 2"},
              fmt::format("{}, {}, {}", microSteps[0], microSteps[1], microSteps[2]),
              static_cast<double>(microSteps[0]) > 1.5 * static_cast<double>(std::max(microSteps[1], microSteps[2])));
 }

@@ -22,19 +22,19 @@ TwoMassCase started(StartUp startUp, double H, unsigned degree) {
 }
 
 TEST(StartUp, AnalyticSamplesGiveFullOrderFromTheFirstStep) {
-  // The local error of the very first steps has the order of all others: nothing need be skipped.
+  // Over the first 2 ms, where a trivial start would rule, and without leaving any step out.
   double worst = 0.0;
-  for (unsigned p = 2; p <= 4; ++p) {
+  for (unsigned p = 1; p <= 4; ++p) {
     std::vector<double> errors;
-    for (const double H : {1e-4, 3.1622776601683795e-5}) {
+    for (const double H : {1e-4, 1e-5}) {
       TwoMassCase c = started(StartUp::analytic, H, p);
-      c.end = 20.0 * H;
+      c.end = 2e-3;
       c.skipLocal = 0;
       errors.push_back(errorsOf(c).local);
     }
-    worst = std::fmax(worst, std::fabs(slope({1e-4, 3.1622776601683795e-5}, errors) - (p + 1.0)));
+    worst = std::fmax(worst, std::fabs(slope({1e-4, 1e-5}, errors) - (p + 1.0)));
   }
-  showAtMost({"schmoll R19", "order", "local order p + 1 over the first 20 steps, within 0.35"}, worst, 0.35);
+  showAtMost({"schmoll R19", "order", "local order p + 1 over the first 2 ms, within 0.2"}, worst, 0.2);
 }
 
 TEST(StartUp, ATrivialStartIsHarmlessUpToDegreeTwo) {
@@ -67,8 +67,10 @@ TEST(StartUp, ATrivialStartReducesTheOrderToTwo) {
 TwoMassCase masterSlave(StartUp startUp, unsigned degree) {
   TwoMassCase c = started(startUp, 1e-3, degree);
   c.algorithm = AlgorithmKind::masterSlave;
-  c.first.microStep = 1e-6;
-  c.second.microStep = 1e-6;
+  for (solver::IntegratorSettings* settings : {&c.first, &c.second}) {
+    settings->kind = solver::Kind::ode5;
+    settings->microStep = 1e-6;
+  }
   return c;
 }
 
@@ -109,8 +111,10 @@ TEST(StartUp, MasterSlaveStartReachesAFloorOfTheMastersStep) {
   double worst = 0.0;
   const auto error = [](double H, double h, unsigned p) {
     TwoMassCase c = started(StartUp::masterSlave, H, p);
-    c.first.microStep = h;
-    c.second.microStep = h;
+    for (solver::IntegratorSettings* settings : {&c.first, &c.second}) {
+      settings->kind = solver::Kind::ode5;
+      settings->microStep = h;
+    }
     return errorsOf(c).global;
   };
   const std::vector<std::tuple<double, double, unsigned, double>> table{

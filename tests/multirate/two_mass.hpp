@@ -51,6 +51,10 @@ struct TwoMassErrors {
 
 coupling::System twoMassSystem(const TwoMassCase& c);
 TwoMassErrors errorsOf(const TwoMassCase& c);
+/// The same with another system of members "s1" and "s2", such as FMUs; the case says what it is.
+TwoMassErrors errorsOf(const TwoMassCase& c, coupling::System system);
+/// Lets the system know its values before the start.
+void knowPast(coupling::System& system, const native::TwoMassOscillator& parameters);
 
 /// Values (x1, v1, x2, v2, F) of the uncut oscillator at t, by its eigenvalues.
 class ExactTwoMass {

@@ -1,0 +1,104 @@
+#include <cmath>
+#include <functional>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "koppla/fmi/co_simulation.hpp"
+#include "koppla/fmi/fmu.hpp"
+#include "support/figure.hpp"
+#include "support/formula_subsystem.hpp"
+#include "two_mass.hpp"
+
+/// Schmoll, ch. 3: every way to bring a solver in passes the convergence test on the two-mass oscillator.
+namespace koppla::test {
+namespace {
+
+std::vector<coupling::StartValue> parametersOf(const subsystem::Subsystem& system,
+                                               const std::vector<std::pair<std::string, double>>& values) {
+  std::vector<coupling::StartValue> result;
+  for (const auto& [name, value] : values) result.push_back({*system.describe().find(name), {value}});
+  return result;
+}
+
+/// The oscillator from two FMUs that take derivatives of their inputs.
+coupling::System fmuSystem() {
+  static core::Log log;
+  const auto make = [&](const std::string& model, const std::string& name,
+                        const std::vector<std::pair<std::string, double>>& values) {
+    auto system = fmi::instantiate(fmi::Fmu::open(std::string(KOPPLA_FMU_DIR) + "/" + model + ".fmu", log), name, log);
+    auto start = parametersOf(*system, values);
+    return coupling::Member{name, std::move(system), std::move(start)};
+  };
+  const native::TwoMassOscillator p;
+  coupling::System system;
+  system.members.push_back(make("OscillatorMass", "s1", {{"m", p.m1}, {"c", p.c1}, {"d", p.d1}, {"x0", p.x10}}));
+  system.members.push_back(make(
+      "OscillatorHalf", "s2", {{"m", p.m2}, {"c2", p.c2}, {"d2", p.d2}, {"c", p.ck}, {"d", p.dk}, {"x0", p.x20}}));
+  connect(system, {{"s1.x", "s2.x"}, {"s1.v", "s2.v"}, {"s2.F", "s1.F"}});
+  system.order = {0, 1};
+  knowPast(system, p);
+  return system;
+}
+
+double orderOf(const TwoMassCase& base, const std::function<coupling::System(const TwoMassCase&)>& make) {
+  std::vector<double> steps;
+  std::vector<double> errors;
+  for (const double H : {1e-4, 5e-5, 2.5e-5}) {
+    TwoMassCase c = base;
+    c.H = H;
+    steps.push_back(H);
+    errors.push_back(errorsOf(c, make(c)).global);
+  }
+  return slope(steps, errors);
+}
+
+TEST(Adapters, TwoFmusWithInputDerivativesHaveTheOrderOfNativeModels) {
+  TwoMassCase c;
+  c.degree = 2;
+  const double order = orderOf(c, [](const TwoMassCase&) { return fmuSystem(); });
+  showWithin({"schmoll R64", "fmus", "order 3 +-0.1 with two FMUs, p = 2"}, order, 3.0, 0.1);
+  c.H = 1e-5;
+  showWithin({"schmoll R3", "fmus", "5.4e-5 +-20 % at H = 1e-5 s with two FMUs"},
+             errorsOf(c, fmuSystem()).global, 5.4e-5, 0.2 * 5.4e-5);
+}
+
+TEST(Adapters, EveryIntegratorPassesTheTestOfConvergence) {
+  double worst = 0.0;
+  for (const solver::Kind kind : solver::kKinds) {
+    TwoMassCase c;
+    c.degree = 1;
+    c.startUp = coupling::StartUp::trivial;
+    c.end = 0.1;
+    for (solver::IntegratorSettings* settings : {&c.first, &c.second}) {
+      settings->kind = kind;
+      settings->rtol = 1e-10;
+      settings->atol = 1e-10;
+      // Solver errors far below those of the coupling: 1e-7 s for first order is out of reach, so it gets its own test.
+      settings->microStep = kind == solver::Kind::cvodeAdams || kind == solver::Kind::cvodeBdf ? 0.0 : 5e-7;
+    }
+    if (kind == solver::Kind::ode1) continue;
+    const double order = orderOf(c, twoMassSystem);
+    EXPECT_NEAR(order, 2.0, 0.15) << solver::word(kind);
+    worst = std::fmax(worst, std::fabs(order - 2.0));
+  }
+  showAtMost({"schmoll R64", "integrators", "order 2 +-0.15 with every integrator, p = 1"}, worst, 0.15);
+}
+
+TEST(Adapters, AnOrderOneSolverLeavesAFloorThatFollowsItsStep) {
+  // Sec. 14.1: the floor falls by ten when the micro step does.
+  std::vector<double> floors;
+  for (const double h : {1e-7, 1e-8}) {
+    TwoMassCase c;
+    c.degree = 4;
+    c.H = 1e-5;
+    c.end = 0.02;
+    c.second.kind = solver::Kind::ode1;
+    c.second.microStep = h;
+    floors.push_back(errorsOf(c).global);
+  }
+  showWithin({"schmoll R64", "order-one", "floor falls by 10 +-1 with the micro step"}, floors[0] / floors[1], 10.0, 1.0);
+}
+
+}  // namespace
+}  // namespace koppla::test
