@@ -111,7 +111,9 @@ TEST(Newmark, CanHideItsLastCorrection) {
   IntegratorSettings settings = with(Kind::newmark);
   settings.corrected = false;
   Rig hidden(equations(oscillator({1.0, 1.0, 0.0, 1.0, 0.0})), settings);
-  EXPECT_TRUE(hidden.system->describe().capabilities.uncorrectedOutputs);
+  koppla::test::showFigure({"schmoll R27", "flag", "values before the last correction are delivered and flagged"},
+                           hidden.system->describe().capabilities.uncorrectedOutputs ? "flagged" : "not flagged",
+                           hidden.system->describe().capabilities.uncorrectedOutputs);
   hidden.step(0.0, 0.5, {0.0});
   EXPECT_DOUBLE_EQ(hidden.y[0], 0.875);
   EXPECT_DOUBLE_EQ(hidden.y[1], -0.5);

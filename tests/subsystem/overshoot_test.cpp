@@ -74,12 +74,16 @@ TEST(Overshoot, ValuesOfDiscardedMicroStepsNeverLeave) {
   };
   Rig willing(overshoot(lag(), 0.07, 3));
   Rig grudging(overshoot(std::make_unique<Grudging>(lag(), 3), 0.07, 3));
+  double equal = 0.0;
   for (int n = 0; n < 100; ++n) {
     const std::vector<double> u{std::sin(n), 0.3, -0.1};
     ASSERT_EQ(willing.step(0.1 * n, 0.1 * (n + 1), u).status, Status::ok);
     ASSERT_EQ(grudging.step(0.1 * n, 0.1 * (n + 1), u).status, Status::ok);
     ASSERT_EQ(willing.y, grudging.y) << n;  // bit by bit
+    ++equal;
   }
+  koppla::test::showEqual({"schmoll R24", "exchange", "100 of 100 exchanges bitwise equal with every third step rejected"},
+                          equal, 100.0);
   EXPECT_EQ(grudging.system->effort().microSteps, willing.system->effort().microSteps);
   EXPECT_EQ(willing.system->effort().rejectedMicroSteps, 0U);
   EXPECT_NEAR(static_cast<double>(grudging.system->effort().rejectedMicroSteps), 143.0 / 2.0, 1.0);

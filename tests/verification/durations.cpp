@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <stdexcept>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fmt/format.h>
@@ -17,6 +18,7 @@
 #include "koppla/run/run.hpp"
 
 #include "support/figure.hpp"
+#include "support/formula_subsystem.hpp"
 
 namespace {
 
@@ -110,6 +112,68 @@ void show(std::string_view figure, const std::vector<double>& seconds) {
   std::printf("nicolai N8 %s: %.3g ms, median of %zu\n", std::string(figure).c_str(), milliseconds, seconds.size());
 }
 
+/// A root and leaves that exchange values; each takes `seconds` for a step by waiting.
+coupling::System waitingTree(std::size_t leaves, double rootSeconds, double seconds) {
+  const auto waiting = [](double duration) {
+    test::Formula formula = test::gain(0.1);
+    formula.feedThrough = false;
+    formula.step = [duration](auto&, double, double, const auto&) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(duration));
+    };
+    return test::makeSubsystem(std::move(formula));
+  };
+  coupling::System system;
+  system.members.push_back({"root", waiting(rootSeconds), {}});
+  std::vector<test::Link> links;
+  for (std::size_t i = 0; i < leaves; ++i) {
+    const std::string name = fmt::format("leaf{}", i);
+    system.members.push_back({name, waiting(seconds), {}});
+    links.push_back({"root.y", name + ".u"});
+    links.push_back({name + ".y", "root.u"});
+  }
+  test::connect(system, links);
+  return system;
+}
+
+struct Duration {
+  double wall;  ///< s, of the steps
+  double sum;   ///< s, of all subsystems
+};
+
+Duration measure(coupling::System system, coupling::AlgorithmKind kind, int steps) {
+  core::Log log;
+  run::Settings settings;
+  settings.algorithm.kind = kind;
+  settings.step = 1.0;
+  settings.end = steps;
+  run::Run run(std::move(system), settings, log);
+  run::Outcome outcome = run.initialise();
+  if (outcome.ok()) outcome = run.simulate();
+  if (!outcome.ok()) throw std::runtime_error(outcome.message);
+  const run::Statistics statistics = run.statistics();
+  Duration duration{statistics.wallClock - statistics.initialisation, 0.0};
+  for (const run::MemberStatistics& member : statistics.members) duration.sum += member.step.seconds;
+  return duration;
+}
+
+void showRatio(std::string_view requirement, std::string_view figure, const std::string& demanded, double ratio, double limit) {
+  test::showFigure({requirement, figure, demanded}, fmt::format("{:.3f}", ratio), ratio <= limit);
+  std::printf("%s %s: %.3f\n", std::string(requirement).c_str(), std::string(figure).c_str(), ratio);
+}
+
+/// Schmoll, sec. 2.5.3, 2.6.3, 3.2.4.5.
+void showDurationsOfCoupling() {
+  using coupling::AlgorithmKind;
+  const Duration jacobi = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::jacobi, 200);
+  const Duration gaussSeidel = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::gaussSeidel, 200);
+  showRatio("schmoll R31", "ratio", "Jacobi over Gauss-Seidel, equal cost: at most 0.6", jacobi.wall / gaussSeidel.wall, 0.6);
+  const Duration tree = measure(waitingTree(3, 0.0, 2e-3), AlgorithmKind::jacobi, 200);
+  showRatio("schmoll R32", "ratio", "three leaves: duration over sum at most 0.4", tree.wall / tree.sum, 0.4);
+  const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), AlgorithmKind::gaussSeidel, 100);
+  showRatio("schmoll R34", "overhead", "below 2 % of the duration at 10 ms per macro step",
+            (expensive.wall - expensive.sum) / expensive.wall, 0.02);
+}
+
 }  // namespace
 
 int main() {
@@ -124,6 +188,7 @@ int main() {
     }
     show("output-time", statistics);
     show("recorder-time", recorder);
+    showDurationsOfCoupling();
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "verification_durations: %s\n", error.what());
