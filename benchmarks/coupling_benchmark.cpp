@@ -7,48 +7,29 @@
 // both meet the same state of the machine; reported is the median of the ratios of neighbours. The goal is at most 1.5
 // at every size.
 
-#include <algorithm>
-#include <chrono>
-#include <cstdio>
-#include <cstdlib>
 #include <map>
-#include <memory>
-#include <string>
-#include <vector>
 
-#include "koppla/core/log.hpp"
+#include "bare_fmu.hpp"
 #include "koppla/fmi/co_simulation.hpp"
-#include "koppla/fmi/fmu.hpp"
 #include "koppla/run/run.hpp"
 
 namespace {
 
 using namespace koppla;
+using benchmark::fail;
 using fmi::fmi2::ValueReference;
 
 constexpr double kStep = 1e-3;  // s
 constexpr std::size_t kRounds = 15;
 
-[[noreturn]] void fail(const std::string& message) {
-  std::fprintf(stderr, "coupling_benchmark: %s\n", message.c_str());
-  std::exit(1);
-}
-
 struct Models {
   core::Log log;
-  std::shared_ptr<fmi::Fmu> part1 = open("Math003Part1");
-  std::shared_ptr<fmi::Fmu> part2 = open("Math003Part2");
-  std::shared_ptr<fmi::Fmu> part3 = open("Math003Part3");
-
-  std::shared_ptr<fmi::Fmu> open(const std::string& name) {
-    return fmi::Fmu::open(std::string(KOPPLA_FMU_DIR) + "/" + name + ".fmu", log);
-  }
+  std::shared_ptr<fmi::Fmu> part1 = benchmark::open("Math003Part1", log);
+  std::shared_ptr<fmi::Fmu> part2 = benchmark::open("Math003Part2", log);
+  std::shared_ptr<fmi::Fmu> part3 = benchmark::open("Math003Part3", log);
 };
 
 // --- The bare loop -------------------------------------------------------------------------------------------------
-
-void ignore(void* /*environment*/, const char* /*instance*/, fmi::fmi2::Status /*status*/, const char* /*category*/,
-            const char* /*message*/, ...) {}
 
 /// One FMU of the bare loop, with all that its step touches.
 struct BareFmu {
@@ -108,28 +89,19 @@ class BareLoop {
   static double at(std::int64_t index) { return kStep * static_cast<double>(index); }
 
   void step(const BareFmu& fmu, double t, double h) {
-    using fmi::fmi2::Status;
-    Status status = Status::ok;
-    if (fmu.uCount > 0) status = fmu.setReal(fmu.component, fmu.inputs, fmu.uCount, u_.data() + fmu.uBegin);
-    if (status > Status::warning) fail("set failed");
-    status = fmu.doStep(fmu.component, t, h, fmi::fmi2::kTrue);
-    if (status > Status::warning) fail("step failed");
-    status = fmu.getReal(fmu.component, fmu.outputs, fmu.yCount, y_.data() + fmu.yBegin);
-    if (status > Status::warning) fail("get failed");
+    using benchmark::require;
+    if (fmu.uCount > 0)
+      require(fmu.setReal(fmu.component, fmu.inputs, fmu.uCount, u_.data() + fmu.uBegin), "fmi2SetReal");
+    require(fmu.doStep(fmu.component, t, h, fmi::fmi2::kTrue), "fmi2DoStep");
+    require(fmu.getReal(fmu.component, fmu.outputs, fmu.yCount, y_.data() + fmu.yBegin), "fmi2GetReal");
   }
 
   void add(const std::shared_ptr<fmi::Fmu>& fmu, core::Log& log, const std::vector<std::string>& inputs,
            const std::vector<std::string>& outputs, const std::vector<std::uint32_t>& sources) {
-    static const fmi::fmi2::CallbackFunctions kCallbacks{ignore, std::calloc, std::free, nullptr, nullptr};
     loaded_.push_back(fmu->load(log));
     const fmi::Functions& f = loaded_.back().library->functions();
     BareFmu bare{};
-    bare.component = f.instantiate("bare", fmi::fmi2::Kind::coSimulation, fmu->model().guid.c_str(),
-                                   fmu->resourceUri().c_str(), &kCallbacks, 0, 0);
-    if (bare.component == nullptr) fail("instantiate failed");
-    f.setupExperiment(bare.component, 0, 0.0, 0.0, 0, 0.0);
-    f.enterInitializationMode(bare.component);
-    f.exitInitializationMode(bare.component);
+    bare.component = benchmark::instantiateBare(*fmu, f, [](fmi::fmi2::Component) {});
     bare.setReal = f.setReal;
     bare.doStep = f.doStep;
     bare.getReal = f.getReal;
@@ -148,12 +120,7 @@ class BareLoop {
   const ValueReference* references(const fmi::Fmu& fmu, const std::vector<std::string>& names) {
     auto& list = references_[{&fmu, names}];
     if (!list.empty()) return list.data();
-    for (const std::string& name : names) {
-      const auto& variables = fmu.model().variables;
-      const auto found = std::ranges::find(variables, name, &fmi::Variable::name);
-      if (found == variables.end()) fail("no variable " + name);
-      list.push_back(found->valueReference);
-    }
+    for (const std::string& name : names) list.push_back(benchmark::reference(fmu, name));
     return list.data();
   }
 
@@ -201,47 +168,28 @@ run::Run makeRun(Models& models, std::size_t pairs, coupling::AlgorithmKind kind
 
 // --- Measurement ---------------------------------------------------------------------------------------------------
 
-template <class Work>
-double seconds(Work&& work) {
-  const auto begin = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
-}
-
 void measure(Models& models, std::size_t pairs, coupling::AlgorithmKind kind, const std::string& word) {
   const std::size_t fmus = 2 * pairs + 1;
   const auto steps = static_cast<std::int64_t>(std::max<std::size_t>(200, 1'200'000 / fmus));
   BareLoop bare(models, pairs);
   run::Run run = makeRun(models, pairs, kind);
-  std::vector<double> ratios, bareTimes, kopplaTimes;
+  benchmark::Comparison comparison(steps);
   for (std::size_t round = 0; round <= kRounds; ++round) {
-    const double bareTime = seconds([&] {
+    const double bareTime = benchmark::seconds([&] {
       if (kind == coupling::AlgorithmKind::jacobi)
         bare.jacobi(steps);
       else
         bare.gaussSeidel(steps);
     });
     const double until = kStep * static_cast<double>(steps * static_cast<std::int64_t>(round + 1));
-    const double kopplaTime = seconds([&] {
+    const double kopplaTime = benchmark::seconds([&] {
       if (const run::Outcome outcome = run.simulate(until - kStep / 2); !outcome.ok()) fail(outcome.message);
     });
-    if (round == 0) continue;  // caches and branch predictors are cold
-    ratios.push_back(kopplaTime / bareTime);
-    bareTimes.push_back(bareTime / static_cast<double>(steps) * 1e6);
-    kopplaTimes.push_back(kopplaTime / static_cast<double>(steps) * 1e6);
+    if (round > 0) comparison.add(bareTime, kopplaTime);  // caches and branch predictors are cold at first
   }
   const std::string lastPart3 = "part3_" + std::to_string(pairs - 1) + ".x4";
   if (std::get<double>(run.value(lastPart3)) != bare.last()) fail("the two loops do not compute the same");
-  const std::string name = word + "." + std::to_string(fmus);
-  const auto [least, most] = std::ranges::minmax(ratios);
-  std::printf("%s.ratio %.3f 1\n%s.ratio.spread %.3f 1\n", name.c_str(), median(ratios), name.c_str(), most - least);
-  std::printf("%s.bare %.4f us/step\n%s.koppla %.4f us/step\n", name.c_str(), median(bareTimes), name.c_str(),
-              median(kopplaTimes));
+  comparison.print(word + "." + std::to_string(fmus));
 }
 
 }  // namespace

@@ -6,6 +6,8 @@
 
 #include "koppla/core/error.hpp"
 
+#include "support/figure.hpp"
+
 #include "wrapped.hpp"
 
 namespace koppla::subsystem::test {
