@@ -20,6 +20,33 @@ void combine(std::span<const double* const> samples, const std::array<double, kM
   }
 }
 
+/// Powers 1 to N - 1 and the prediction of all values from N samples, in one pass; power 0 is the newest sample.
+template <std::size_t N>
+void extrapolateAll(const std::array<const double*, kMaxKnots>& samples, const PolynomialBasis& basis,
+                    const std::array<double, kMaxKnots>& prediction, std::size_t values, double* powers,
+                    double* predicted) {
+  std::array<std::array<double, N>, N> weights{};
+  for (std::size_t k = 0; k < N; ++k)
+    for (std::size_t i = 0; i < N; ++i) weights[k][i] = basis.coefficient(k, i);
+  for (std::size_t v = 0; v < values; ++v) {
+    std::array<double, N> sample;  // NOLINT(cppcoreguidelines-pro-type-member-init): written at once
+    for (std::size_t i = 0; i < N; ++i) sample[i] = samples[i][v];
+    powers[v] = sample[0];
+    double end = prediction[0] * sample[0];
+    for (std::size_t i = 1; i < N; ++i) end += prediction[i] * sample[i];
+    predicted[v] = end;
+    for (std::size_t k = 1; k < N; ++k) {
+      double sum = weights[k][0] * sample[0];
+      for (std::size_t i = 1; i < N; ++i) sum += weights[k][i] * sample[i];
+      powers[k * values + v] = sum;
+    }
+  }
+}
+
+using ExtrapolateAll = decltype(&extrapolateAll<1>);
+constexpr std::array<ExtrapolateAll, kMaxKnots> kExtrapolateAll{&extrapolateAll<1>, &extrapolateAll<2>, &extrapolateAll<3>,
+                                                                &extrapolateAll<4>, &extrapolateAll<5>, &extrapolateAll<6>};
+
 std::array<double, kMaxKnots> weightsOf(const PolynomialBasis& basis, std::size_t k) {
   std::array<double, kMaxKnots> weights{};
   for (std::size_t i = 0; i < basis.size(); ++i) weights[i] = basis.coefficient(k, i);
@@ -102,16 +129,11 @@ void Approximation::begin(double t0, double t1) {
   degreeInUse_ = std::max(extrapolationDegree_, interpolationDegree_);
   std::array<const double*, kMaxKnots> samples{};
   for (std::size_t i = 0; i < pastKnots_; ++i) samples[i] = ring_[place(i)].values.data();
-  const std::span<const double* const> used(samples.data(), pastKnots_);
-  const Block all{0, values_};
-  for (unsigned k = 0; k <= degreeInUse_; ++k)
-    if (k <= extrapolationDegree_)
-      combine(used, weightsOf(extrapolation_, k), all, powers_.data() + k * values_);
-    else
-      std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
-  combine(used, prediction_, all, predicted_.data());
+  kExtrapolateAll[extrapolationDegree_](samples, extrapolation_, prediction_, values_, powers_.data(), predicted_.data());
+  for (unsigned k = extrapolationDegree_ + 1; k <= degreeInUse_; ++k)
+    std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
   for (const std::size_t value : held_) predicted_[value] = samples[0][value];
-  hold({samples[0], values_}, all);
+  hold({samples[0], values_}, {0, values_});
 }
 
 void Approximation::interpolate(Block block, std::span<const double> y) {

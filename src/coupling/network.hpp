@@ -191,7 +191,9 @@ class Network {
                                        std::span<double> y);
   Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
   [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Approximation& approximation);
-  void gatherTrajectory(std::size_t position, const Approximation& approximation);
+  subsystem::Trajectory gatherTrajectory(std::size_t position, const Approximation& approximation);
+  [[gnu::noinline]] void gatherSpecialTrajectory(std::size_t position, const Approximation& approximation,
+                                                 double* begin);
   Fault advanceMember(std::size_t position, const subsystem::Step& step, const Approximation& approximation);
   [[nodiscard]] double meanSeconds(std::size_t position) const;
   Fault advanceMembers(Block block, const subsystem::Step& step, const Approximation& approximation);

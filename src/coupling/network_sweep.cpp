@@ -44,9 +44,10 @@ StepResult Network::advanceMetered(std::size_t position, const Step& step, Traje
   return entry.subsystem->advance(step, u, y);
 }
 
-Fault Network::judged(std::size_t position, const StepResult& result, std::span<const double> y) const {
+inline Fault Network::judged(std::size_t position, const StepResult& result, std::span<const double> y) const {
   if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
-  const bool bounded = std::ranges::all_of(y, [this](double value) { return std::fabs(value) <= explosionLimit_; });
+  bool bounded = true;
+  for (const double value : y) bounded &= std::fabs(value) <= explosionLimit_;
   if (!bounded) return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
   return {};
 }
@@ -57,17 +58,23 @@ Trajectory Network::trajectoryOf(std::size_t position, const Approximation& appr
           approximation.degreeInUse()};
 }
 
-void Network::gatherTrajectory(std::size_t position, const Approximation& approximation) {
+inline Trajectory Network::gatherTrajectory(std::size_t position, const Approximation& approximation) {
   const Entry& entry = entries_[position];
-  double* const begin =
-      trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (approximation.degree() + 1);
+  double* const begin = trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (approximation.degree() + 1);
   const std::uint32_t* const sources = sources_.data() + entry.uBegin;
-  for (unsigned k = 0; k <= approximation.degreeInUse(); ++k) {
-    const double* const power = approximation.power(k).data();
-    double* const u = begin + static_cast<std::size_t>(k) * entry.uCount;
-    for (std::uint32_t i = 0; i < entry.uCount; ++i) u[i] = power[sources[i]];
-  }
-  if (!entry.special) return;
+  const unsigned degree = approximation.degreeInUse();
+  const double* power = approximation.power(0).data();
+  const std::size_t values = approximation.power(0).size();
+  double* u = begin;
+  for (unsigned k = 0; k <= degree; ++k, power += values)
+    for (std::uint32_t i = 0; i < entry.uCount; ++i) *u++ = power[sources[i]];
+  if (entry.special) [[unlikely]]
+    gatherSpecialTrajectory(position, approximation, begin);
+  return {begin, entry.uCount, degree};
+}
+
+void Network::gatherSpecialTrajectory(std::size_t position, const Approximation& approximation, double* begin) {
+  const Entry& entry = entries_[position];
   const Special& special = special_[position];
   for (unsigned k = 0; k <= approximation.degreeInUse(); ++k) {
     const double* const power = approximation.power(k).data();
@@ -82,13 +89,20 @@ void Network::gatherTrajectory(std::size_t position, const Approximation& approx
       u[term.input - entry.uBegin] += term.scale * power[term.source] + (k == 0 ? term.offset : 0.0);
     }
   }
-  if (special.discreteInputs) gatherDiscrete(position);
 }
 
-Fault Network::advanceMember(std::size_t position, const Step& step, const Approximation& approximation) {
-  const Entry& entry = entries_[position];
+inline Fault Network::advanceMember(std::size_t position, const Step& step, const Approximation& approximation) {
+  const Trajectory u = gatherTrajectory(position, approximation);
+  Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
-  return judged(position, advanceMetered(position, step, trajectoryOf(position, approximation), y), y);
+  StepResult result;
+  if (entry.untimed != 0) [[likely]] {
+    --entry.untimed;
+    result = entry.subsystem->advance(step, u, y);
+  } else {
+    result = advanceTimed(position, step, u, y);
+  }
+  return judged(position, result, y);
 }
 
 Fault Network::advanceMembers(Block block, const Step& step, const Approximation& approximation) {
@@ -111,18 +125,22 @@ Fault Network::evaluateWithPresent(std::size_t position, double t) {
   return judged(position, {Status::ok, t}, {y_.data() + entry.yBegin, entry.yCount});
 }
 
-Fault Network::advance(Block block, const Step& step, Form form, Approximation& approximation) {
+Fault Network::advance(Block block, const Step& asked, Form form, Approximation& approximation) {
+  const Step step{asked.t0, asked.t1, asked.final, asked.single, 1.0 / (asked.t1 - asked.t0)};
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
   if (form == Form::parallel) {
-    for (std::size_t position = block.first; position < block.last; ++position)
-      gatherTrajectory(position, approximation);
+    // The approximation does not change meanwhile, so every member gathers its reals right before its step.
+    if (anySpecial_)
+      for (std::size_t position = block.first; position < block.last; ++position)
+        if (special_[position].discreteInputs) gatherDiscrete(position);
     if (const Fault fault = advanceMembers(block, step, approximation)) return fault;
+    if (!anyStatic_) return {};
   }
   for (std::size_t position = block.first; position < block.last; ++position) {
     if (isStatic(position)) {
       if (const Fault fault = evaluateWithPresent(position, step.t1)) return fault;
     } else if (form == Form::sequence) {
-      gatherTrajectory(position, approximation);
+      if (special_[position].discreteInputs) gatherDiscrete(position);
       if (const Fault fault = advanceMember(position, step, approximation)) return fault;
     }
     if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_);
@@ -132,11 +150,11 @@ Fault Network::advance(Block block, const Step& step, Form form, Approximation& 
 
 SingleStep Network::advanceSingle(std::size_t position, const Step& step, const Approximation& approximation) {
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
-  gatherTrajectory(position, approximation);
+  if (special_[position].discreteInputs) gatherDiscrete(position);
+  const Trajectory u = gatherTrajectory(position, approximation);
   const Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
-  const StepResult result =
-      advanceMetered(position, {step.t0, step.t1, step.final, true}, trajectoryOf(position, approximation), y);
+  const StepResult result = advanceMetered(position, {step.t0, step.t1, step.final, true}, u, y);
   return {judged(position, result, y), result.reached};
 }
 

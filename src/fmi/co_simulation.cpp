@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <map>
+#include <mutex>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -52,6 +54,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
     setReal_ = functions.setReal;
     doStep_ = functions.doStep;
     getReal_ = functions.getReal;
+    setRealInputDerivatives_ = functions.setRealInputDerivatives;
   }
 
   [[nodiscard]] const subsystem::Description& describe() const override { return instance_.ports().description; }
@@ -79,6 +82,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   Answer setInputs(const double* u);
   Answer setInputs(const subsystem::Step& step, subsystem::Trajectory u);
   Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
+  void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
   [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y);
@@ -108,14 +112,14 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   InlineReferences inlineInputs_{};
   InlineReferences inlineOutputs_{};
+  // The third line: what derivatives of inputs need, all inputs, order by order.
+  fmi2::SetRealInputDerivatives* setRealInputDerivatives_ = nullptr;
+  const fmi2::ValueReference* derivativeReferences_ = nullptr;
+  const fmi2::Integer* derivativeOrders_ = nullptr;
+  std::array<fmi2::ValueReference, 2 * subsystem::kMaxDegree> inlineDerivativeReferences_{};
 
-  /// Arguments of fmi2SetRealInputDerivatives: all inputs order by order.
-  struct Derivatives {
-    std::vector<fmi2::ValueReference> references;
-    std::vector<fmi2::Integer> orders;
-    std::vector<fmi2::Real> values;
-  };
-  Derivatives derivatives_;
+  std::vector<fmi2::ValueReference> manyDerivativeReferences_;
+  std::vector<double> manyDerivatives_;
   std::vector<fmi2::ValueReference> manyInputs_;
   std::vector<fmi2::ValueReference> manyOutputs_;
   detail::DiscreteAccess discreteInputs_;
@@ -187,17 +191,39 @@ void CoSimulation::bind(subsystem::Binding binding) {
   outputs_ = outputs.data();
   inputCount_ = static_cast<std::uint32_t>(inputs.size());
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
-  if (instance_.functions().setRealInputDerivatives != nullptr) {
-    derivatives_ = {};
-    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
-      for (const fmi2::ValueReference reference : inputs) {
-        derivatives_.references.push_back(reference);
-        derivatives_.orders.push_back(static_cast<fmi2::Integer>(order));
-      }
-    derivatives_.values.resize(derivatives_.orders.size());
-  }
+  bindDerivatives(inputs);
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
+}
+
+namespace {
+
+/// Orders of derivatives of n inputs, order by order; one list for all instances, so that it stays in the cache.
+const fmi2::Integer* ordersFor(std::size_t n) {
+  static std::mutex mutex;
+  static std::map<std::size_t, std::vector<fmi2::Integer>> lists;
+  const std::lock_guard lock(mutex);
+  std::vector<fmi2::Integer>& list = lists[n];
+  if (list.empty())
+    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
+      list.insert(list.end(), n, static_cast<fmi2::Integer>(order));
+  return list.data();
+}
+
+}  // namespace
+
+void CoSimulation::bindDerivatives(std::span<const fmi2::ValueReference> inputs) {
+  const std::size_t count = inputs.size() * subsystem::kMaxDegree;
+  manyDerivativeReferences_.clear();
+  for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
+    manyDerivativeReferences_.insert(manyDerivativeReferences_.end(), inputs.begin(), inputs.end());
+  derivativeReferences_ = manyDerivativeReferences_.data();
+  if (count <= inlineDerivativeReferences_.size()) {
+    std::ranges::copy(manyDerivativeReferences_, inlineDerivativeReferences_.begin());
+    derivativeReferences_ = inlineDerivativeReferences_.data();
+  }
+  derivativeOrders_ = ordersFor(inputs.size());
+  manyDerivatives_.resize(count);
 }
 
 void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) {
@@ -244,19 +270,21 @@ Answer CoSimulation::setInputs(const subsystem::Step& step, subsystem::Trajector
 /// With s = (t - t0) / h the derivative of order k at t0 is k! c_k / h^k. Derivatives stay until they are set anew, so
 /// those of a lower degree are followed by zeros.
 Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u) {
-  const std::size_t most = std::max<std::uint32_t>(derivativesAreSet_, u.degree);
-  const double perStep = 1.0 / (step.t1 - step.t0);
-  double factor = 1.0;
-  double* value = derivatives_.values.data();
-  for (std::uint32_t k = 1; k <= most; ++k) {
-    factor *= static_cast<double>(k) * perStep;
-    const double* const c = u.coefficients + k * inputCount_;
-    for (std::uint32_t i = 0; i < inputCount_; ++i) *value++ = k <= u.degree ? factor * c[i] : 0.0;
+  const std::uint32_t most = std::max<std::uint32_t>(derivativesAreSet_, u.degree);
+  const std::size_t count = static_cast<std::size_t>(most) * inputCount_;
+  std::array<double, 4 * kInline> few;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+  double* const values = count <= few.size() ? few.data() : manyDerivatives_.data();
+  double* value = values;
+  const double* c = u.coefficients + inputCount_;
+  const double perStep = step.perSecond != 0.0 ? step.perSecond : 1.0 / (step.t1 - step.t0);
+  double factor = perStep;
+  for (std::uint32_t k = 1; k <= u.degree; ++k) {
+    for (std::uint32_t i = 0; i < inputCount_; ++i) *value++ = factor * *c++;
+    factor *= perStep * (k + 1);
   }
+  std::fill(value, values + count, 0.0);
   derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
-  return {instance_.functions().setRealInputDerivatives(component_, derivatives_.references.data(),
-                                                        most * inputCount_, derivatives_.orders.data(),
-                                                        derivatives_.values.data()),
+  return {setRealInputDerivatives_(component_, derivativeReferences_, count, derivativeOrders_, values),
           "fmi2SetRealInputDerivatives"};
 }
 
@@ -297,7 +325,7 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
-  if (u.degree != 0 || derivativesAreSet_)
+  if ((u.degree | derivativesAreSet_) != 0)
     if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, answer);
   if (const fmi2::Status status =

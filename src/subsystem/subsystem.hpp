@@ -23,6 +23,8 @@ struct Step {
   /// One step of the subsystem's own choice, at most to t1: StepResult::reached says how far. Only with the capability
   /// ownSteps.
   bool single = false;
+  /// 1 / (t1 - t0), 1/s, where the caller has computed it for many subsystems at once; 0: nobody has.
+  double perSecond = 0.0;
 };
 
 /// The real inputs over one step as polynomials of s = (t - t0) / (t1 - t0): u_i(s) = sum_k c[k count + i] s^k. They
