@@ -24,6 +24,7 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
   document["end"] = facts.end;
   document["reached"] = facts.reached;
   document["wall_clock"] = s.wallClock;
+  document["processor_time"] = s.cpu;
   document["initialisation"] = s.initialisation;
   document["accepted_steps"] = s.acceptedSteps;
   document["smallest_step"] = s.smallestStep;
@@ -33,19 +34,33 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
   document["error_test"] = json(s.errorTest);
   document["error_test_failures"] = s.errorTestFailures;
   document["discarded_steps"] = s.discardedSteps;
+  document["repeated_steps"] = s.repeatedSteps;
   document["output"] = json(s.output);
   document["subsystems"] = Json::array();
   for (const run::MemberStatistics& member : s.members)
     document["subsystems"].push_back({{"name", member.name},
                                       {"step", json(member.step)},
                                       {"save", json(member.save)},
-                                      {"restore", json(member.restore)}});
+                                      {"restore", json(member.restore)},
+                                      {"micro_steps", member.effort.microSteps},
+                                      {"rejected_micro_steps", member.effort.rejectedMicroSteps},
+                                      {"right_hand_sides", member.effort.rightHandSides},
+                                      {"jacobians", member.effort.jacobians}});
   document["cycles"] = Json::array();
   for (const run::CycleStatistics& cycle : s.cycles)
     document["cycles"].push_back({{"members", cycle.members},
                                   {"evaluations", cycle.evaluations},
                                   {"jacobians", cycle.jacobians},
                                   {"convergence_failures", cycle.convergenceFailures}});
+  document["connections"] = Json::array();
+  for (const run::ConnectionStatistics& c : s.connections)
+    document["connections"].push_back({{"from", c.from},
+                                       {"to", c.to},
+                                       {"approximation", c.interpolated ? "interpolated" : "extrapolated"},
+                                       {"error_of_range", c.relative},
+                                       {"error_rms", c.rms},
+                                       {"error_largest", c.largest},
+                                       {"error_largest_at", c.whenLargest}});
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

@@ -67,24 +67,69 @@ std::string cycleTable(const run::Statistics& statistics) {
   return text;
 }
 
+/// Only where subsystems tell what their solvers do.
+std::string effortTable(const run::Statistics& statistics) {
+  constexpr std::size_t kShown = 30;
+  std::size_t width = 10;
+  std::vector<const run::MemberStatistics*> members = shownMembers(statistics, kShown);
+  std::erase_if(members, [](const run::MemberStatistics* m) { return m->effort.microSteps == 0; });
+  if (members.empty()) return {};
+  for (const auto* member : members) width = std::max(width, member->name.size());
+  std::string text = fmt::format("\n  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", "solver of", width, "micro steps", "rejected",
+                                 "right-hand sides", "Jacobians");
+  for (const auto* member : members)
+    text += fmt::format("  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", member->name, width, member->effort.microSteps,
+                        member->effort.rejectedMicroSteps, member->effort.rightHandSides, member->effort.jacobians);
+  return text;
+}
+
+/// The connections whose approximation costs most, and which of them limits the step.
+std::string connectionTable(const run::Statistics& statistics) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t shown = std::min(kShown, statistics.connections.size());
+  if (shown == 0) return {};
+  constexpr std::string_view kTitle = "estimated coupling error";
+  std::vector<std::string> names;
+  std::size_t width = kTitle.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    names.push_back(statistics.connections[i].from + " -> " + statistics.connections[i].to);
+    width = std::max(width, names.back().size());
+  }
+  std::string text = fmt::format("\n  {:<{}} {:>12} {:>12} {:>12} {:>12}\n", kTitle, width,
+                                 "of range", "rms", "largest", "at");
+  for (std::size_t i = 0; i < shown; ++i) {
+    const run::ConnectionStatistics& c = statistics.connections[i];
+    text += fmt::format("  {:<{}} {:>12.2e} {:>12.2e} {:>12.2e} {:>10.4g} s\n", names[i], width, c.relative, c.rms,
+                        c.largest, c.whenLargest);
+  }
+  if (shown < statistics.connections.size())
+    text += fmt::format("  ... and {} more, all of them in statistics.json\n", statistics.connections.size() - shown);
+  if (statistics.connections.front().relative > 0.0)
+    text += fmt::format("  {} limits the step: per macro step its input is off by {:.2g} of its range.\n", names.front(),
+                        statistics.connections.front().relative);
+  return text;
+}
+
 }  // namespace
 
 std::string statisticsText(const run::Statistics& s) {
   std::string text = row("", "time", "count");
   text += row("wall clock", duration(s.wallClock), "");
+  text += row("processor time", duration(s.cpu), "");
   text += row("initialisation", duration(s.initialisation), "");
   text += row("accepted steps", "", std::to_string(s.acceptedSteps));
   text += row("master algorithm", s.algorithm);
   text += row("convergence failures", "", std::to_string(s.convergenceFailures));
   text += row("error tests", s.errorTest);
   text += row("error test failures", "", std::to_string(s.errorTestFailures));
+  if (s.repeatedSteps > 0) text += row("repeated steps", "", std::to_string(s.repeatedSteps));
   if (s.discardedSteps > 0) text += row("discarded steps", "", std::to_string(s.discardedSteps));
   text += row("writing results (rows)", s.output);
   const std::string smallest =
       fmt::format("{:.6g}", s.smallestStep);  // steps that differ by rounding only look the same
   const std::string largest = fmt::format("{:.6g}", s.largestStep);
   if (smallest != largest) text += fmt::format("  {:<28} from {} s to {} s\n", "step lengths", smallest, largest);
-  return text + "\n" + memberTable(s) + cycleTable(s);
+  return text + "\n" + memberTable(s) + cycleTable(s) + effortTable(s) + connectionTable(s);
 }
 
 }  // namespace koppla::report

@@ -19,7 +19,7 @@ struct MemberStatistics {
   Calls step;
   Calls save;
   Calls restore;
-  subsystem::Effort effort;  ///< of its own solver, as far as it tells
+  subsystem::Effort effort{};  ///< of its own solver, as far as it tells
 };
 
 /// What the approximation of one connected value costs per macro step, as estimated from predictions (docs/approximation).

@@ -49,5 +49,25 @@ TEST(Statistics, JsonReadsBack) {
   EXPECT_EQ(json["cycles"][0]["evaluations"], 159);
 }
 
+TEST(Statistics, TheConnectionThatLimitsTheStepIsNamed) {
+  run::Statistics s = example();
+  s.connections = {{"mass.v", "link.v", false, 2e-3, 5e-3, 1.25, 1e-4}, {"mass.x", "link.x", true, 1e-6, 2e-6, 0.5, 1e-6}};
+  const std::string text = statisticsText(s);
+  EXPECT_NE(text.find("mass.v -> link.v limits the step"), std::string::npos) << text;
+  EXPECT_NE(text.find("1.00e-04     2.00e-03     5.00e-03       1.25 s"), std::string::npos) << text;
+  const std::string json = statisticsJson(s, {});
+  EXPECT_NE(json.find("\"error_largest_at\": 1.25"), std::string::npos) << json;
+  EXPECT_NE(json.find("\"interpolated\""), std::string::npos) << json;
+}
+
+TEST(Statistics, SolversThatTellTheirWorkAreListed) {
+  run::Statistics s = example();
+  EXPECT_EQ(statisticsText(s).find("micro steps"), std::string::npos);
+  s.members.push_back({"rod", {}, {}, {}, {1234, 5, 6789, 2}});
+  EXPECT_NE(statisticsText(s).find("rod                  1234              5               6789            2"),
+            std::string::npos)
+      << statisticsText(s);
+}
+
 }  // namespace
 }  // namespace koppla::report
