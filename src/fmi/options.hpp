@@ -3,6 +3,8 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "koppla/subsystem/subsystem.hpp"
+
 namespace koppla::fmi {
 
 /// What an archive may cost before it is refused as hostile or broken.
@@ -22,6 +24,8 @@ struct Options {
   bool strict = false;
   /// Asks the FMU to log its own doings (loggingOn); its messages of status 'ok' then have severity info, not debug.
   bool logging = false;
+  /// Highest order of input derivatives that an instance is given, however high it takes them.
+  unsigned inputDerivatives = subsystem::kMaxDegree;
   /// Lines of one severity that an instance may write to the log; further ones are counted only.
   std::size_t logLines = 1000;
 };

@@ -24,10 +24,11 @@ void checkSubsystems(const Project& project, Findings& findings) {
   std::map<std::string, core::Place> seen;
   for (const SubsystemEntry& entry : project.subsystems) {
     const auto& [name, place] = entry.name;
-    if (entry.fmu.value.empty())
-      findings.mistake(entry.fmu.place,
-                       name.empty() ? "A subsystem has no FMU." : "The subsystem '" + name + "' has no FMU.",
-                       "Write fmu = \"path/to/model.fmu\".");
+    if (entry.fmu.value.empty() && !entry.model)
+      findings.mistake(
+          entry.fmu.place,
+          (name.empty() ? std::string("A subsystem") : "The subsystem '" + name + "'") + " has neither FMU nor model.",
+          "Write fmu = \"path/to/model.fmu\", or model = \"...\" for a native model.");
     if (name.empty()) {
       findings.mistake(place, "A subsystem has no name.", "Write name = \"...\", without dots and blanks.");
       continue;
@@ -85,6 +86,18 @@ void checkOrder(const Project& project, const SubsystemIndex& index, Findings& f
                        "Name every subsystem, or leave 'order' out.");
 }
 
+void checkMaster(const Project& project, const SubsystemIndex& index, Findings& findings) {
+  const auto& [name, place] = project.master;
+  if (name.empty()) return;
+  if (!index.find(name))
+    findings.mistake(place, "There is no subsystem '" + name + "' to be the master.",
+                     core::suggestion(name, index.names()));
+  else if (!project.order.empty() && project.order.front().value != name)
+    findings.mistake(place,
+                     "The master '" + name + "' is not the first in order; '" + project.order.front().value + "' is.",
+                     "Put it first, or leave 'order' out.");
+}
+
 }  // namespace
 
 SubsystemIndex::SubsystemIndex(const Project& project) {
@@ -106,6 +119,7 @@ Findings checkEntries(const Project& project) {
   checkSubsystems(project, findings);
   checkConnections(project, index, findings);
   checkOrder(project, index, findings);
+  checkMaster(project, index, findings);
   return findings;
 }
 

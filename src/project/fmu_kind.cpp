@@ -37,6 +37,7 @@ fmi::Options optionsFor(const SubsystemEntry& entry) {
   fmi::Options options;
   options.strict = entry.strict;
   options.logging = entry.logging;
+  options.inputDerivatives = entry.inputDerivatives.value_or(options.inputDerivatives);
   return options;
 }
 
@@ -82,7 +83,7 @@ std::string withoutFolder(std::string text, const fmi::Fmu& fmu) {
 
 ProjectFmus::ProjectFmus(const Project& project, core::Log& log, Findings& findings) {
   for (const SubsystemEntry& entry : project.subsystems) {
-    if (entry.fmu.value.empty()) {  // checkEntries() has said so
+    if (entry.fmu.value.empty()) {  // a native model, or checkEntries() has said so
       byMember_.push_back(nullptr);
       continue;
     }

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "koppla/project/subsystem_reader.hpp"
+
 namespace koppla::project {
 
 namespace {
@@ -15,14 +17,33 @@ Entry& entryFor(Table& table, std::string_view key, Node otherwise) {
   return table.back();
 }
 
-void put(Table& document, const Override& change) {
-  const OverrideName name = split(change);
-  Entry& section = entryFor(document, name.target, {change.place, Table{}});
-  auto* table = std::get_if<Table>(&section.node.value);
-  if (table == nullptr) return;  // the reader of the section will complain about it
-  Entry& entry = entryFor(*table, name.key, {});
+void put(Table& table, std::string_view key, const Override& change) {
+  Entry& entry = entryFor(table, key, {});
   entry.place = change.place;
   entry.node = parseValue(change.value, change.place);
+}
+
+void putIntoSection(Table& document, const Override& change) {
+  const OverrideName name = split(change);
+  Entry& section = entryFor(document, name.target, {change.place, Table{}});
+  if (auto* table = std::get_if<Table>(&section.node.value)) put(*table, name.key, change);
+  // else the reader of the section will complain about it
+}
+
+/// The table of that name among those written as [[key]]; null if there is none.
+Table* findEntry(Table& document, std::string_view key, std::string_view name) {
+  const auto list = std::ranges::find(document, key, &Entry::key);
+  auto* tables = list == document.end() ? nullptr : std::get_if<Array>(&list->node.value);
+  if (tables == nullptr) return nullptr;
+  for (Node& node : *tables) {
+    auto* table = std::get_if<Table>(&node.value);
+    if (table == nullptr) continue;
+    const auto entry = std::ranges::find(*table, "name", &Entry::key);
+    if (entry == table->end()) continue;
+    const auto* text = std::get_if<std::string>(&entry->node.value);
+    if (text != nullptr && *text == name) return table;
+  }
+  return nullptr;
 }
 
 }  // namespace
@@ -52,9 +73,26 @@ std::vector<Override> applyToSections(Table& document, std::span<const Override>
   for (const Override& change : overrides) {
     const OverrideName name = split(change);
     if (std::ranges::find(sections, name.target) != sections.end())
-      put(document, change);
+      putIntoSection(document, change);
     else
       others.push_back(change);
+  }
+  return others;
+}
+
+std::vector<Override> applyToEntries(Table& document, std::span<const Override> overrides) {
+  constexpr std::string_view kParameters = "parameters.";
+  std::vector<Override> others;
+  for (const Override& change : overrides) {
+    const auto [target, key] = split(change);
+    Table* const subsystem = findEntry(document, "subsystems", target);
+    if (subsystem != nullptr && isSubsystemOption(*subsystem, key)) {
+      put(*subsystem, key, change);
+      continue;
+    }
+    others.push_back(change);
+    if (subsystem != nullptr && key.starts_with(kParameters))
+      others.back().name = std::string(target) + "." + std::string(key.substr(kParameters.size()));
   }
   return others;
 }

@@ -1,26 +1,43 @@
 #include "koppla/project/project.hpp"
 
+#include <algorithm>
 #include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/project/arrangement.hpp"
 #include "koppla/project/check.hpp"
-#include "koppla/project/fmu_kind.hpp"
+#include "koppla/project/parts.hpp"
 #include "koppla/project/reader.hpp"
 #include "koppla/project/resolver.hpp"
+#include "koppla/subsystem/overshoot.hpp"
 
 namespace koppla::project {
 
 namespace {
 
-/// What is wrong with a project as seen from its FMUs.
+/// What is wrong with a project as seen from its subsystems.
 Findings inspect(const Project& project, core::Log& log) {
   Findings findings;
-  const ProjectFmus fmus(project, log, findings);
-  findings.append(resolve(project, fmus.descriptions()).findings);
+  const Parts parts(project, log, findings);
+  findings.append(resolve(project, parts.descriptions()).findings);
   return findings;
+}
+
+/// A native model knows at once which values it cannot have.
+void tryStartValues(const coupling::Member& member, const SubsystemEntry& entry, Findings& findings) {
+  for (const coupling::StartValue& start : member.startValues) {
+    try {
+      member.subsystem->set(start.port, start.values);
+    } catch (const core::InputError& refusal) {
+      const std::string& name = member.subsystem->describe().ports[start.port].name;
+      const auto written = std::ranges::find(entry.parameters, name, [](const Parameter& p) { return p.port.value; });
+      for (const core::Problem& problem : refusal.problems())
+        findings.mistake(written->port.place, fmt::format("'{}': {}", member.name, problem.message), problem.remedy);
+    }
+  }
 }
 
 /// Often meant, sometimes forgotten.
@@ -58,8 +75,8 @@ Project read(const std::filesystem::path& file, core::Log& log, std::span<const 
 
 coupling::System build(const Project& project, core::Log& log) {
   Findings findings = checkEntries(project);
-  const ProjectFmus fmus(project, log, findings);
-  Resolution resolution = resolve(project, fmus.descriptions());
+  Parts parts(project, log, findings);
+  Resolution resolution = resolve(project, parts.descriptions());
   findings.append(std::move(resolution.findings));
   findings.sort(project.file.string());
   findings.conclude(log);
@@ -67,10 +84,16 @@ coupling::System build(const Project& project, core::Log& log) {
   coupling::System system;
   for (std::size_t i = 0; i < project.subsystems.size(); ++i) {
     const SubsystemEntry& entry = project.subsystems[i];
-    system.members.push_back({entry.name.value, fmus.instantiate(i, entry, log), std::move(resolution.startValues[i])});
+    system.members.push_back({entry.name.value, parts.take(i, log), std::move(resolution.startValues[i])});
+    if (entry.model) tryStartValues(system.members.back(), entry, findings);
+    if (entry.overshoot)
+      system.members.back().subsystem = subsystem::overshoot(std::move(system.members.back().subsystem),
+                                                             entry.microStep, project.settings.algorithm.degree);
   }
   system.connections = std::move(resolution.connections);
   system.order = std::move(resolution.order);
+  arrange(system, project, findings);
+  if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);
   reportUnconnected(system, log);
   return system;
 }

@@ -12,6 +12,8 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/system.hpp"
+#include "koppla/project/native_model.hpp"
+#include "koppla/project/placed.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/run/settings.hpp"
 
@@ -22,13 +24,6 @@
 ///     run::Run run = project::makeRun(plan, log);
 namespace koppla::project {
 
-/// Something the user wrote, and where. The place is empty for projects that were made by a program.
-template <typename T>
-struct Placed {
-  T value{};
-  core::Place place{};
-};
-
 /// A value as it was written; which type it must have is known only when the port is known.
 using RawValue = std::variant<bool, std::int64_t, double, std::string>;
 
@@ -38,12 +33,17 @@ struct Parameter {
   std::vector<Placed<RawValue>> values;
 };
 
-/// One instance. There is one kind so far, the FMU.
+/// One instance, of an FMU or of a native model.
 struct SubsystemEntry {
-  Placed<std::string> name;  ///< unique; neither dots nor blanks, since "name.port" names a port
-  Placed<std::filesystem::path> fmu;
+  Placed<std::string> name;           ///< unique; neither dots nor blanks, since "name.port" names a port
+  Placed<std::filesystem::path> fmu;  ///< empty for a native model
+  std::optional<NativeModel> model{};
   bool logging = false;  ///< asks the FMU to log its own doings
   bool strict = false;   ///< an FMU that breaks a rule of the standard is refused
+  /// Highest order of input derivatives that the FMU is given; absent: as high as it takes them.
+  std::optional<unsigned> inputDerivatives{};
+  double microStep = 0.0;  ///< s, longest step of its own inside a macro step; 0: none of its own
+  bool overshoot = false;  ///< its solver runs on its own grid of micro steps, beyond communication points
   std::vector<Parameter> parameters{};
 };
 
@@ -61,6 +61,13 @@ struct ConnectionEntry {
   std::optional<Placed<double>> offset{};  ///< absent: 0
 };
 
+/// What the order of evaluation follows from.
+enum class OrderBy : std::uint8_t {
+  connections,   ///< and feed-through, unless the names are listed
+  fastestFirst,  ///< micro steps, shortest first
+  slowestFirst   ///< micro steps, longest first
+};
+
 /// A project as plain data, from a file or made by a program. Relative paths have been resolved against the folder of
 /// the project file.
 struct Project {
@@ -69,6 +76,8 @@ struct Project {
   std::vector<SubsystemEntry> subsystems;
   std::vector<ConnectionEntry> connections;
   std::vector<Placed<std::string>> order;  ///< names of all subsystems in the order of evaluation; empty: derived
+  Placed<OrderBy> orderBy{};
+  Placed<std::string> master{};  ///< who chooses the macro steps; empty: the first in order
   std::filesystem::path resultsFolder;
   std::vector<core::Place> variablePlaces{};  ///< of settings.variables, one each; empty if made by a program
 };

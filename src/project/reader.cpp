@@ -8,6 +8,7 @@
 #include "koppla/project/overrides.hpp"
 #include "koppla/project/parameters.hpp"
 #include "koppla/project/settings_reader.hpp"
+#include "koppla/project/subsystem_reader.hpp"
 #include "koppla/project/table_reader.hpp"
 
 namespace koppla::project {
@@ -15,6 +16,9 @@ namespace koppla::project {
 namespace {
 
 namespace fs = std::filesystem;
+
+constexpr std::array kOrderWords{Word{"fastest-first", OrderBy::fastestFirst},
+                                 Word{"slowest-first", OrderBy::slowestFirst}};
 
 /// False if the file belongs to a later Koppla, whose options we cannot judge.
 bool readFormat(TableReader& root) {
@@ -53,7 +57,7 @@ class ProjectReader {
   Reading read(std::span<const Override> parameters) && {
     if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
     project_.settings = readSettings({simulation_, algorithm_, stepControl_});
-    algorithm_.texts("order", project_.order);
+    readOrder();
     readResults();
     readSubsystems();
     readConnections();
@@ -63,6 +67,22 @@ class ProjectReader {
   }
 
  private:
+  /// Names, or the rule that the order follows.
+  void readOrder() {
+    if (algorithm_.isText("order")) {
+      algorithm_.word("order", project_.orderBy.value, kOrderWords);
+      project_.orderBy.place = algorithm_.place("order");
+    } else {
+      algorithm_.texts("order", project_.order);
+    }
+    const auto kind = project_.settings.algorithm.kind;
+    algorithm_.text(
+        "master", project_.master,
+        {.idle = kind == coupling::AlgorithmKind::masterSlave
+                     ? ""
+                     : "the algorithm '" + std::string(wordFor(kAlgorithmWords, kind)) + "' has no master"});
+  }
+
   [[nodiscard]] fs::path besideProject(const std::string& path) const { return project_.file.parent_path() / path; }
 
   void readResults() {
@@ -83,21 +103,11 @@ class ProjectReader {
     std::vector<TableReader> tables = root_.tables("subsystems");
     if (tables.empty() && root_.sound({"subsystems"}))
       root_.mistake("subsystems", "There is nothing to simulate: no [[subsystems]].",
-                    "Write [[subsystems]] with a name and the path of an FMU.");
-    for (TableReader& table : tables) readSubsystem(table);
+                    "Write [[subsystems]] with a name and the path of an FMU or the word of a model.");
+    for (TableReader& table : tables)
+      if (auto entry = readSubsystem(table, project_.file.parent_path(), reports_.findings))
+        project_.subsystems.push_back(std::move(*entry));
     for (TableReader& table : tables) table.finish();
-  }
-
-  void readSubsystem(TableReader& table) {
-    SubsystemEntry entry{{{}, table.place()}, {{}, table.place()}};
-    table.text("name", entry.name);
-    Placed<std::string> fmu{{}, table.place()};
-    table.text("fmu", fmu);
-    entry.fmu = {fmu.value.empty() ? fs::path() : besideProject(fmu.value), fmu.place};
-    table.flag("logging", entry.logging);
-    table.flag("strict", entry.strict);
-    entry.parameters = readParameters(table.freeTable("parameters"), reports_.findings);
-    if (table.sound({"name", "fmu"})) project_.subsystems.push_back(std::move(entry));
   }
 
   void readConnections() {
@@ -138,7 +148,7 @@ Reading parse(std::string_view text, const fs::path& file, std::span<const Overr
   Reading reading;
   try {
     Table document = parseToml(text, file.string());
-    const std::vector<Override> parameters = applyToSections(document, overrides, kSections);
+    const std::vector<Override> parameters = applyToEntries(document, applyToSections(document, overrides, kSections));
     reading = ProjectReader(document, file).read(parameters);
     reading.findings.append(checkEntries(reading.project));
   } catch (const core::InputError& error) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/value.hpp"
+#include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::project {
 
@@ -40,9 +41,17 @@ void checkStep(TableReader& table, const run::Settings& settings) {
 void readSimulation(TableReader& table, run::Settings& settings) {
   table.real("start", settings.start);
   table.real("end", settings.end, {}, {.required = "Write end = 10.0 for a run until 10 s."});
-  table.real("step", settings.step, kPositive, {.required = "Write step = 0.1 for a macro step of 0.1 s."});
+  // A master chooses its steps itself; for it this is only the longest one.
+  const bool mayBeMissing = settings.algorithm.kind == AlgorithmKind::masterSlave;
+  table.real("step", settings.step, kPositive,
+             {.required = mayBeMissing ? "" : "Write step = 0.1 for a macro step of 0.1 s."});
   table.real("explosion_limit", settings.explosionLimit, kPositive);
   table.word("on_discard", settings.onDiscard, kOnDiscardWords);
+  const bool parallel = settings.algorithm.form() == coupling::Form::parallel;
+  table.count("threads", settings.threads, 0,
+              {.idle = parallel ? ""
+                                : fmt::format("the algorithm '{}' steps one subsystem after the other",
+                                              wordFor(kAlgorithmWords, settings.algorithm.kind))});
 
   if (!table.sound({"start", "end"})) return;
   if (settings.end <= settings.start) {
@@ -51,6 +60,7 @@ void readSimulation(TableReader& table, run::Settings& settings) {
         "Choose a later end.");
     return;
   }
+  if (!table.given("step") && mayBeMissing) settings.step = settings.end - settings.start;
   if (table.sound({"step"})) checkStep(table, settings);
 }
 
@@ -61,21 +71,31 @@ void checkTolerances(TableReader& table, double rtol, double atol) {
                 "Make at least one of them positive.");
 }
 
+void readApproximation(TableReader& table, AlgorithmSettings& settings) {
+  table.count("degree", settings.degree, 0, {}, subsystem::kMaxDegree);
+  table.word("start_up", settings.startUp, kStartUpWords,
+             {.idle = settings.degree == 0 && table.sound({"degree"}) ? "polynomials of degree 0 need no past" : ""});
+  table.flag("reevaluate", settings.reevaluate);
+}
+
 void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepControlSettings& stepControl) {
-  table.word("kind", settings.kind, kAlgorithmWords);
   const bool mayIterate = settings.iterates() || !table.sound({"kind"});  // a mistyped kind may be meant to
   const Rule iterating{
       .idle = mayIterate ? ""
                          : fmt::format("the algorithm '{}' does not iterate", wordFor(kAlgorithmWords, settings.kind))};
-  // Step control by double steps measures its error by the same norm and, unless told otherwise, the same tolerances.
+  // Step control by double steps measures its error by the same norm and, unless told otherwise, the same tolerances;
+  // predictor/corrector control takes the tolerances.
+  const bool estimates = stepControl.kind == StepControlKind::predictorCorrector;
   const Rule measuring = stepControl.kind == StepControlKind::doubleStep ? Rule{} : iterating;
+  const Rule tolerated = estimates ? Rule{} : measuring;
   table.count("max_iterations", settings.maxIterations, 1, iterating);
-  table.real("rtol", settings.rtol, kNotNegative, measuring);
-  table.real("atol", settings.atol, kNotNegative, measuring);
+  table.real("rtol", settings.rtol, kNotNegative, tolerated);
+  table.real("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
   table.word("discrete", settings.discrete, kDiscreteWords, measuring);
   table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
   checkTolerances(table, settings.rtol, settings.atol);
+  readApproximation(table, settings);
 }
 
 void checkStepLimits(TableReader& table, const StepControlSettings& settings, const run::Settings& run) {
@@ -103,33 +123,50 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
   const std::string control = fmt::format("the step control '{}' ", wordFor(kStepControlWords, settings.kind));
   const bool mayAdapt = settings.adapts() || !table.sound({"kind"});
   const Rule adapting{.idle = mayAdapt ? "" : control + "keeps the step"};
-  const auto onlyFor = [&](StepControlKind user, std::string_view whatTheOtherDoes) -> Rule {
-    if (!settings.adapts() || settings.kind == user) return adapting;
-    return Rule{.idle = control + std::string(whatTheOtherDoes)};
+  const auto unless = [&](bool used, std::string_view whatItDoes) -> Rule {
+    if (!settings.adapts() || used) return adapting;
+    return Rule{.idle = control + std::string(whatItDoes)};
   };
+  const bool estimates = settings.kind != StepControlKind::convergence;
+  const bool steers = settings.kind == StepControlKind::predictorCorrector;
   table.real("min_step", settings.minStep, kNotNegative, adapting);
   table.real("max_step", settings.maxStep, kNotNegative, adapting);
-  table.real("untested_below", settings.untestedBelow, kNotNegative, adapting);
-  table.real("shrink", settings.shrink, above(1.0), onlyFor(StepControlKind::convergence, "chooses the factor itself"));
+  table.real("untested_below", settings.untestedBelow, kNotNegative, unless(!steers, "repeats no step"));
+  table.real("shrink", settings.shrink, above(1.0),
+             unless(settings.kind != StepControlKind::doubleStep, "chooses the factor itself"));
   table.real("grow", settings.grow, atLeast(1.0), adapting);
-  const Rule estimating = onlyFor(StepControlKind::doubleStep, "uses the tolerances of [algorithm]");
+  const Rule estimating = unless(estimates, "uses the tolerances of [algorithm]");
   table.real("rtol", settings.rtol, kNotNegative, estimating);
   table.real("atol", settings.atol, kNotNegative, estimating);
+  table.word("controller", settings.controller, kControllerWords, unless(steers, "has a rule of its own"));
+  table.real("safety", settings.safety, kPositive, unless(steers, "has a rule of its own"));
+  if (table.sound({"safety"}) && settings.safety > 1.0)
+    table.mistake("safety", fmt::format("'safety' is {}; it must be at most 1.", core::text(settings.safety)));
   if (table.given("rtol") || table.given("atol")) checkTolerances(table, settings.rtol, settings.atol);
   if (settings.adapts()) checkStepLimits(table, settings, run);
+  if (settings.repeats() && run.algorithm.kind == AlgorithmKind::masterSlave)
+    table.mistake(
+        "kind",
+        fmt::format("The step control '{}' repeats steps, but the algorithm 'master-slave' leaves them to the "
+                    "master.",
+                    wordFor(kStepControlWords, settings.kind)),
+        "Remove kind, or choose another algorithm.");
   if (settings.kind == StepControlKind::convergence && !mayIterate)
     table.mistake("kind",
                   fmt::format("Step control by convergence needs an algorithm that iterates; '{}' does not.",
                               wordFor(kAlgorithmWords, run.algorithm.kind)),
-                  "Choose an iterated algorithm, or kind = \"double-step\" or \"fixed\".");
+                  "Choose an iterated algorithm, or kind = \"double-step\", \"predictor-corrector\" or \"fixed\".");
 }
 
 }  // namespace
 
 run::Settings readSettings(SettingsTables tables) {
   run::Settings settings;
+  tables.algorithm.word("kind", settings.algorithm.kind, kAlgorithmWords);
   readSimulation(tables.simulation, settings);
   tables.stepControl.word("kind", settings.stepControl.kind, kStepControlWords);
+  if (settings.stepControl.kind == StepControlKind::predictorCorrector)
+    settings.stepControl.shrink = settings.stepControl.grow = 4.0;  // Schmoll, figs. 3.13-3.15
   readAlgorithm(tables.algorithm, settings.algorithm, settings.stepControl);
   settings.stepControl.rtol = settings.algorithm.rtol;
   settings.stepControl.atol = settings.algorithm.atol;

@@ -90,19 +90,59 @@ void TableReader::optionalReal(std::string_view key, std::optional<Placed<double
   if (const std::optional<double> value = number(key, *node, {})) into = {*value, node->place};
 }
 
-void TableReader::count(std::string_view key, unsigned& into, unsigned least, const Rule& rule) {
+void TableReader::optionalReal(std::string_view key, std::optional<double>& into, Range range, const Rule& rule) {
+  const Node* node = take(key, rule);
+  if (node == nullptr) return;
+  if (const std::optional<double> value = number(key, *node, range)) into = *value;
+}
+
+std::optional<std::vector<double>> TableReader::numbers(std::string_view key, const Node& node) {
+  const auto* array = std::get_if<Array>(&node.value);
+  if (array == nullptr) {
+    wrongType(key, node, "an array of numbers", "Write [..., ...].");
+    return std::nullopt;
+  }
+  std::vector<double> result;
+  for (const Node& element : *array) {
+    const std::optional<double> value = number(key, element, {});
+    if (!value) return std::nullopt;
+    result.push_back(*value);
+  }
+  return result;
+}
+
+void TableReader::reals(std::string_view key, std::vector<double>& into, const Rule& rule) {
+  const Node* node = take(key, rule);
+  if (node == nullptr) return;
+  if (std::optional<std::vector<double>> values = numbers(key, *node)) into = std::move(*values);
+}
+
+void TableReader::matrix(std::string_view key, std::vector<std::vector<double>>& into, const Rule& rule) {
+  const Node* node = take(key, rule);
+  if (node == nullptr) return;
+  const auto* array = std::get_if<Array>(&node->value);
+  if (array == nullptr) return wrongType(key, *node, "a matrix", "Write its rows, [[..., ...], [..., ...]].");
+  std::vector<std::vector<double>> rows;
+  for (const Node& row : *array) {
+    std::optional<std::vector<double>> values = numbers(key, row);
+    if (!values) return;
+    rows.push_back(std::move(*values));
+  }
+  into = std::move(rows);
+}
+
+void TableReader::count(std::string_view key, unsigned& into, unsigned least, const Rule& rule, unsigned most) {
   const Node* node = take(key, rule);
   if (node == nullptr) return;
   const auto* value = std::get_if<std::int64_t>(&node->value);
   if (value == nullptr) return wrongType(key, *node, "a whole number");
-  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
   if (*value < least) return outOfRange(key, std::to_string(*value), "at least " + std::to_string(least));
-  if (*value > kMost) return outOfRange(key, std::to_string(*value), "at most " + std::to_string(kMost));
+  if (*value > most) return outOfRange(key, std::to_string(*value), "at most " + std::to_string(most));
   into = static_cast<unsigned>(*value);
 }
 
-void TableReader::flag(std::string_view key, bool& into) {
-  const Node* node = take(key, {});
+void TableReader::flag(std::string_view key, bool& into, const Rule& rule) {
+  const Node* node = take(key, rule);
   if (node == nullptr) return;
   const auto* value = std::get_if<bool>(&node->value);
   if (value == nullptr) return wrongType(key, *node, "true or false", "Write true or false, without quotes.");
@@ -129,6 +169,27 @@ void TableReader::texts(std::string_view key, std::vector<Placed<std::string>>& 
     else
       into.push_back({*value, element.place});
   }
+}
+
+std::vector<std::pair<Placed<std::string>, double>> TableReader::namedReals(std::string_view key) {
+  std::vector<std::pair<Placed<std::string>, double>> result;
+  for (const Entry& entry : freeTable(key))
+    if (const std::optional<double> value = number(key, entry.node, {}))
+      result.emplace_back(Placed<std::string>{entry.key, entry.place}, *value);
+  return result;
+}
+
+std::vector<std::pair<Placed<std::string>, Placed<std::string>>> TableReader::namedTexts(std::string_view key,
+                                                                                         const Rule& rule) {
+  std::vector<std::pair<Placed<std::string>, Placed<std::string>>> result;
+  for (const Entry& entry : freeTable(key, rule)) {
+    const auto* value = std::get_if<std::string>(&entry.node.value);
+    if (value == nullptr)
+      wrongType(key, entry.node, "a table of strings", "Put each in quotes.");
+    else
+      result.push_back({{entry.key, entry.place}, {*value, entry.node.place}});
+  }
+  return result;
 }
 
 void TableReader::unknownWord(std::string_view key, const Placed<std::string>& typed,
@@ -166,8 +227,13 @@ std::vector<TableReader> TableReader::tables(std::string_view key) {
   return result;
 }
 
-const Table& TableReader::freeTable(std::string_view key) {
-  const Node* node = take(key, {});
+bool TableReader::isText(std::string_view key) const {
+  const Entry* entry = find(key);
+  return entry != nullptr && std::holds_alternative<std::string>(entry->node.value);
+}
+
+const Table& TableReader::freeTable(std::string_view key, const Rule& rule) {
+  const Node* node = take(key, rule);
   if (node == nullptr) return kEmpty;
   if (const auto* table = std::get_if<Table>(&node->value)) return *table;
   wrongType(key, *node, "a table");

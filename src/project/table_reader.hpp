@@ -11,7 +11,7 @@
 
 #include "koppla/project/document.hpp"
 #include "koppla/project/findings.hpp"
-#include "koppla/project/project.hpp"
+#include "koppla/project/placed.hpp"
 #include "koppla/project/words.hpp"
 
 namespace koppla::project {
@@ -30,6 +30,8 @@ constexpr Range above(double bound) {
 constexpr Range atLeast(double bound) {
   return {bound, false};
 }
+
+inline constexpr unsigned kMostCount = std::numeric_limits<int>::max();
 
 /// Circumstances of an option.
 struct Rule {
@@ -57,10 +59,18 @@ class TableReader {
 
   void real(std::string_view key, double& into, Range range = {}, const Rule& rule = {});
   void optionalReal(std::string_view key, std::optional<Placed<double>>& into);
-  void count(std::string_view key, unsigned& into, unsigned least, const Rule& rule = {});
-  void flag(std::string_view key, bool& into);
+  void optionalReal(std::string_view key, std::optional<double>& into, Range range, const Rule& rule);
+  void reals(std::string_view key, std::vector<double>& into, const Rule& rule = {});
+  /// An array of rows.
+  void matrix(std::string_view key, std::vector<std::vector<double>>& into, const Rule& rule = {});
+  void count(std::string_view key, unsigned& into, unsigned least, const Rule& rule = {}, unsigned most = kMostCount);
+  void flag(std::string_view key, bool& into, const Rule& rule = {});
   void text(std::string_view key, Placed<std::string>& into, const Rule& rule = {});
   void texts(std::string_view key, std::vector<Placed<std::string>>& into);
+  /// A table whose keys are the user's names: numbers or texts, in the order of the file.
+  std::vector<std::pair<Placed<std::string>, double>> namedReals(std::string_view key);
+  std::vector<std::pair<Placed<std::string>, Placed<std::string>>> namedTexts(std::string_view key,
+                                                                              const Rule& rule = {});
 
   template <typename T, std::size_t N>
   void word(std::string_view key, T& into, const std::array<Word<T>, N>& words, const Rule& rule = {}) {
@@ -80,11 +90,12 @@ class TableReader {
   /// The tables written as [[key]].
   std::vector<TableReader> tables(std::string_view key);
   /// The table under this key whose keys are the user's own; an empty one if there is none.
-  const Table& freeTable(std::string_view key);
+  const Table& freeTable(std::string_view key, const Rule& rule = {});
   /// The array under this key whose elements may have any type; an empty one if there is none.
   const Array& freeArray(std::string_view key);
 
   [[nodiscard]] bool given(std::string_view key) const { return find(key) != nullptr; }
+  [[nodiscard]] bool isText(std::string_view key) const;
   /// Whether nothing is wrong with these options, so that they may be compared with each other.
   [[nodiscard]] bool sound(std::initializer_list<std::string_view> keys) const;
   /// Of an option's value; of the table itself if the option is missing.
@@ -102,6 +113,7 @@ class TableReader {
   void wrongType(std::string_view key, const Node& found, std::string_view expected, std::string remedy = {});
   void outOfRange(std::string_view key, const std::string& found, const std::string& expected);
   std::optional<double> number(std::string_view key, const Node& node, Range range);
+  std::optional<std::vector<double>> numbers(std::string_view key, const Node& node);
   void unknownWord(std::string_view key, const Placed<std::string>& typed, const std::vector<std::string>& known);
   [[nodiscard]] std::string belongsElsewhere(std::string_view key) const;
 

@@ -21,24 +21,32 @@ Word(std::string_view, T) -> Word<T>;
 
 using coupling::AlgorithmKind;
 using coupling::DiscreteTest;
+using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
+using stepping::Controller;
 using stepping::StepControlKind;
 using Norm = decltype(coupling::AlgorithmSettings::norm);
 
-inline constexpr std::array kAlgorithmWords{
-    Word{"jacobi", AlgorithmKind::jacobi}, Word{"gauss-seidel", AlgorithmKind::gaussSeidel},
-    Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
-    Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel}, Word{"newton", AlgorithmKind::newton}};
+inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi},
+                                            Word{"gauss-seidel", AlgorithmKind::gaussSeidel},
+                                            Word{"master-slave", AlgorithmKind::masterSlave},
+                                            Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
+                                            Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel},
+                                            Word{"newton", AlgorithmKind::newton}};
+inline constexpr std::array kStartUpWords{Word{"trivial", StartUp::trivial}, Word{"analytic", StartUp::analytic},
+                                          Word{"master-slave", StartUp::masterSlave}};
 inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"nicolai", Norm::nicolai}};
 inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare},
                                            Word{"ignore", DiscreteTest::ignore}};
 inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},
                                                      Word{"accept", WithoutConvergence::accept}};
 inline constexpr std::array kOnDiscardWords{Word{"stop", OnDiscard::stop}, Word{"shorten", OnDiscard::shorten}};
-inline constexpr std::array kStepControlWords{Word{"fixed", StepControlKind::fixed},
-                                              Word{"convergence", StepControlKind::convergence},
-                                              Word{"double-step", StepControlKind::doubleStep}};
+inline constexpr std::array kStepControlWords{
+    Word{"fixed", StepControlKind::fixed}, Word{"convergence", StepControlKind::convergence},
+    Word{"double-step", StepControlKind::doubleStep}, Word{"predictor-corrector", StepControlKind::predictorCorrector}};
+inline constexpr std::array kControllerWords{Word{"i", Controller::integral},
+                                             Word{"pi", Controller::proportionalIntegral}};
 
 template <typename T, std::size_t N>
 constexpr std::string_view wordFor(const std::array<Word<T>, N>& words, T value) {

@@ -127,7 +127,7 @@ std::vector<BadInput> projectCases() {
       badLines("NameWithDot", subsystem("b.c", "Gain"),
                {"project.toml:9:8: 'b.c' cannot be the name of a subsystem.", "without dots and blanks"}),
       badLines("NoFmu", "[[subsystems]]\nname = \"b\"\n",
-               {"project.toml:8:1: The subsystem 'b' has no FMU.", "Write fmu = "}),
+               {"project.toml:8:1: The subsystem 'b' has neither FMU nor model.", "Write fmu = "}),
       badLines("OrderWithUnknownName", "[algorithm]\norder = [\"a\", \"z\"]\n",
                {"project.toml:9:15: There is no subsystem 'z' to be put in order.", "Did you mean 'a'?"}),
       badLines("OrderWithMissingName", subsystem("b", "Gain") + "[algorithm]\norder = [\"a\"]\n",

@@ -135,7 +135,8 @@ TEST_F(Build, ChecksProjectsMadeByPrograms) {
   project.subsystems = {{{"a", {}}, {fs::path(KOPPLA_FMU_DIR) / "Gain.fmu", {}}}, {{"a", {}}, {}}};
   project.connections = {{{"a", "y"}, {"b", "u"}}};
   EXPECT_EQ(problemsOf([&] { build(project, log_); }),
-            (ProblemList{" The subsystem 'a' has no FMU. Write fmu = \"path/to/model.fmu\".",
+            (ProblemList{" The subsystem 'a' has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
+                         "\"...\" for a native model.",
                          " The name 'a' is used already. Give every subsystem a name of its own.",
                          " There is no subsystem 'b'. Did you mean 'a'?"}));
 }

@@ -199,7 +199,7 @@ TEST(Reader, KnowsOneFormat) {
                    "folder/loop.toml There is no 'end' in [simulation]. Write end = 10.0 for a run until 10 s.",
                    "folder/loop.toml There is no 'step' in [simulation]. Write step = 0.1 for a macro step of 0.1 s.",
                    "folder/loop.toml There is nothing to simulate: no [[subsystems]]. Write [[subsystems]] with a "
-                   "name and the path of an FMU."}));
+                   "name and the path of an FMU or the word of a model."}));
   EXPECT_EQ(mistakes(parseText("format = 2\nfuture = true\n")),
             ProblemList{"1:10 The format 2 is newer than this Koppla, which knows format 1. Use a newer Koppla."});
   EXPECT_EQ(mistakes(parseText(leastWith("").replace(9, 1, "0"))),
@@ -237,8 +237,10 @@ logging = 1
                          "10:8 'two words' cannot be the name of a subsystem. Use a name without dots and blanks; "
                          "\"name.port\" names a port.",
                          "13:8 A subsystem has no name. Write name = \"...\", without dots and blanks.",
-                         "14:7 A subsystem has no FMU. Write fmu = \"path/to/model.fmu\".",
-                         "15:1 A subsystem has no FMU. Write fmu = \"path/to/model.fmu\".",
+                         "14:7 A subsystem has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
+                         "\"...\" for a native model.",
+                         "15:1 A subsystem has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
+                         "\"...\" for a native model.",
                          "15:1 A subsystem has no name. Write name = \"...\", without dots and blanks.",
                          "16:11 'logging' in [[subsystems]] is the integer 1; expected is true or false. Write true or "
                          "false, without quotes."}));

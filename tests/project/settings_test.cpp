@@ -87,7 +87,7 @@ TEST(Settings, ConvergenceControlNeedsAnIteration) {
   EXPECT_EQ(
       mistakes(withAlgorithm("[step_control]\nkind = \"convergence\"\n")),
       ProblemList{"4:8 Step control by convergence needs an algorithm that iterates; 'gauss-seidel' does not. Choose "
-                  "an iterated algorithm, or kind = \"double-step\" or \"fixed\"."});
+                  "an iterated algorithm, or kind = \"double-step\", \"predictor-corrector\" or \"fixed\"."});
 }
 
 TEST(Settings, StepLimitsMustHoldTheFirstStep) {

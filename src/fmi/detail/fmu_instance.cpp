@@ -46,10 +46,21 @@ subsystem::Status translated(fmi2::Status status) {
   return subsystem::Status::error;
 }
 
+/// As if the model took input derivatives up to the order of the options only.
+LoadedModel limited(LoadedModel model, const Options& options) {
+  if (model.ports->description.capabilities.inputDerivatives <= options.inputDerivatives) return model;
+  PortTable table = *model.ports;
+  table.description.capabilities.inputDerivatives = options.inputDerivatives;
+  model.ports = std::make_shared<const PortTable>(std::move(table));
+  return model;
+}
+
 }  // namespace
 
 FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
-    : fmu_(std::move(fmu)), log_(std::move(name), fmu_->model(), log, options), model_(fmu_->load(log)) {
+    : fmu_(std::move(fmu)),
+      log_(std::move(name), fmu_->model(), log, options),
+      model_(limited(fmu_->load(log), options)) {
   if (log_.instance().empty()) throw core::InputError("An instance of an FMU has no name.", "Give it one.");
   const std::string resources = fmu_->resourceUri();
   component_ = functions().instantiate(log_.instance().c_str(), fmi2::Kind::coSimulation, fmu_->model().guid.c_str(),

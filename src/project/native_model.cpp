@@ -1,0 +1,27 @@
+#include "koppla/project/native_model.hpp"
+
+namespace koppla::project {
+
+std::unique_ptr<solver::Equations> makeEquations(const NativeModel& model) {
+  struct Maker {
+    const std::string& word;
+    std::unique_ptr<solver::Equations> operator()(const native::Choices& choices) const {
+      return native::makeBuiltIn(word, choices);
+    }
+    std::unique_ptr<solver::Equations> operator()(const native::LinearStateSpace& settings) const {
+      return native::linearStateSpace(settings);
+    }
+    std::unique_ptr<solver::Equations> operator()(const native::ExpressionModel& settings) const {
+      return native::expressions(settings);
+    }
+    std::unique_ptr<solver::Equations> operator()(const native::Signal& settings) const {
+      return native::signal(settings);
+    }
+    std::unique_ptr<solver::Equations> operator()(const native::Curve& settings) const {
+      return native::curve(settings);
+    }
+  };
+  return std::visit(Maker{model.word.value}, model.settings);
+}
+
+}  // namespace koppla::project

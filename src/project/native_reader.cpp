@@ -1,0 +1,245 @@
+#include "koppla/project/native_reader.hpp"
+
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/suggest.hpp"
+#include "koppla/results/load.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+using native::Extrapolation;
+using native::Interpolation;
+using solver::Kind;
+
+constexpr std::string_view kLinear = "linear-state-space";
+constexpr std::string_view kExpressions = "expressions";
+constexpr std::string_view kSignal = "signal";
+constexpr std::string_view kCurve = "curve";
+
+constexpr std::array kInterpolationWords{Word{"linear", Interpolation::linear}, Word{"hold", Interpolation::hold},
+                                         Word{"cubic", Interpolation::cubic}};
+constexpr std::array kExtrapolationWords{Word{"hold", Extrapolation::hold}, Word{"linear", Extrapolation::linear}};
+
+std::vector<std::string> plainTexts(TableReader& table, std::string_view key) {
+  std::vector<Placed<std::string>> texts;
+  table.texts(key, texts);
+  std::vector<std::string> result;
+  for (Placed<std::string>& text : texts) result.push_back(std::move(text.value));
+  return result;
+}
+
+std::string plainText(TableReader& table, std::string_view key, std::string standard) {
+  Placed<std::string> text{std::move(standard), {}};
+  table.text(key, text);
+  return text.value;
+}
+
+template <typename T>
+T choiceOf(TableReader& table, const native::Choice& choice) {
+  T value = std::get<T>(choice.standard);
+  if constexpr (std::is_same_v<T, bool>) {
+    table.flag(choice.name, value);
+  } else if constexpr (std::is_same_v<T, std::int32_t>) {
+    auto number = static_cast<unsigned>(value);
+    table.count(choice.name, number, 0);
+    value = static_cast<std::int32_t>(number);
+  } else if constexpr (std::is_same_v<T, double>) {
+    table.real(choice.name, value);
+  } else {
+    value = plainText(table, choice.name, std::move(value));
+  }
+  return value;
+}
+
+native::Choices readChoices(TableReader& table, const native::BuiltInModel& model) {
+  native::Choices choices;
+  for (const native::Choice& choice : model.choices)
+    std::visit([&]<typename T>(const T&) { choices[choice.name] = choiceOf<T>(table, choice); }, choice.standard);
+  return choices;
+}
+
+native::LinearStateSpace readLinear(TableReader& table) {
+  native::LinearStateSpace settings;
+  settings.inputs = plainTexts(table, "inputs");
+  settings.outputs = plainTexts(table, "outputs");
+  settings.states = plainTexts(table, "states");
+  table.matrix("A", settings.A);
+  table.matrix("B", settings.B);
+  table.matrix("C", settings.C);
+  table.matrix("D", settings.D);
+  table.reals("x0", settings.x0);
+  return settings;
+}
+
+double numberOf(const Parameter& parameter) {
+  if (parameter.values.size() != 1) return 0.0;  // that it must be one number is said when it is set
+  const RawValue& raw = parameter.values.front().value;
+  if (const auto* real = std::get_if<double>(&raw)) return *real;
+  if (const auto* integer = std::get_if<std::int64_t>(&raw)) return static_cast<double>(*integer);
+  return 0.0;
+}
+
+void readStates(TableReader& table, native::ExpressionModel& model) {
+  const auto starts = table.namedReals("states");
+  auto formulas = table.namedTexts("derivatives");
+  for (const auto& [state, start] : starts) {
+    const auto formula = std::ranges::find(formulas, state.value, [](const auto& f) { return f.first.value; });
+    if (formula == formulas.end()) {
+      table.mistake("states", fmt::format("The state '{}' has no derivative.", state.value),
+                    fmt::format("Write derivatives = {{{} = \"...\"}}, a formula.", state.value));
+      continue;
+    }
+    model.states.push_back({state.value, start, formula->second.value});
+    formulas.erase(formula);
+  }
+  for (const auto& [name, formula] : formulas)
+    table.mistake("derivatives", fmt::format("There is a derivative of '{}', which is no state.", name.value),
+                  fmt::format("Write states = {{{} = 0.0}}, its start value.", name.value));
+}
+
+native::ExpressionModel readExpressions(TableReader& table, std::span<const Parameter> parameters) {
+  native::ExpressionModel model;
+  const auto units = table.namedTexts("units");
+  const auto unitOf = [&units](const std::string& name) {
+    const auto found = std::ranges::find(units, name, [](const auto& unit) { return unit.first.value; });
+    return found == units.end() ? std::string() : found->second.value;
+  };
+  for (const auto& [name, start] : table.namedReals("inputs"))
+    model.inputs.push_back({name.value, start, unitOf(name.value)});
+  readStates(table, model);
+  for (const auto& [name, formula] : table.namedTexts("outputs"))
+    model.outputs.push_back({name.value, formula.value, unitOf(name.value)});
+  for (const Parameter& parameter : parameters) {
+    const std::string& name = parameter.port.value;
+    const bool isStart = std::ranges::any_of(model.states, [&](const auto& s) { return s.name + ".start" == name; });
+    const bool isInput = std::ranges::any_of(model.inputs, [&](const auto& input) { return input.name == name; });
+    if (!isStart && !isInput) model.parameters.push_back({name, numberOf(parameter), unitOf(name)});
+  }
+  return model;
+}
+
+void readSamples(TableReader& table, const std::filesystem::path& file, native::Signal& signal) {
+  const std::vector<std::string> wanted = plainTexts(table, "columns");
+  try {
+    const results::Table samples = results::load(file);
+    signal.times = samples.time;
+    for (const results::Series* series : results::select(samples, wanted))
+      if (series->numeric()) signal.columns.push_back({series->name, series->numbers, series->unit});
+  } catch (const core::InputError& refusal) {
+    for (const core::Problem& problem : refusal.problems())
+      table.mistake("file", "The samples cannot be read: " + core::text({problem.place, problem.message, {}}),
+                    problem.remedy);
+  }
+}
+
+native::Signal readSignal(TableReader& table, const std::filesystem::path& folder, std::filesystem::path& file) {
+  native::Signal signal;
+  table.word("interpolation", signal.interpolation, kInterpolationWords);
+  Placed<std::string> path;
+  table.text("file", path);
+  if (table.given("file") && table.given("times"))
+    table.mistake("times", "'file' and 'times' exclude each other.", "Remove one of them.");
+  table.reals("times", signal.times,
+              {.required = table.given("file") ? "" : "Write file = \"samples.csv\", or times and values."});
+  if (table.given("file") && table.sound({"file"})) {
+    file = folder / path.value;
+    readSamples(table, file, signal);
+  } else if (table.given("columns")) {
+    table.mistake("columns", "'columns' chooses from a file.", "Write file = \"samples.csv\" as well.");
+  }
+  const Table& values = table.freeTable("values");
+  for (const Entry& entry : values) {
+    const Table one{entry};
+    Reports unused;
+    TableReader column(&one, entry.place, "[subsystems.values]", unused);
+    std::vector<double> numbers;
+    column.reals(entry.key, numbers);
+    for (const core::Problem& problem : unused.findings.mistakes)
+      table.mistake("values", problem.message, problem.remedy);
+    signal.columns.push_back({entry.key, std::move(numbers)});
+  }
+  return signal;
+}
+
+native::Curve readCurve(TableReader& table) {
+  native::Curve curve;
+  table.reals("u", curve.u, {.required = "Write u = [...], rising numbers."});
+  table.reals("y", curve.y, {.required = "Write y = [...], a number for each of u."});
+  table.word("interpolation", curve.interpolation, kInterpolationWords);
+  table.word("extrapolation", curve.extrapolation, kExtrapolationWords);
+  curve.input = plainText(table, "input", curve.input);
+  curve.output = plainText(table, "output", curve.output);
+  curve.inputUnit = plainText(table, "input_unit", curve.inputUnit);
+  curve.outputUnit = plainText(table, "output_unit", curve.outputUnit);
+  return curve;
+}
+
+solver::IntegratorSettings readIntegrator(TableReader& table) {
+  solver::IntegratorSettings settings;
+  Placed<std::string> word{std::string(solver::word(settings.kind)), {}};
+  table.text("integrator", word);
+  if (const std::optional<Kind> kind = solver::kindNamed(word.value)) {
+    settings.kind = *kind;
+  } else {
+    std::vector<std::string> words;
+    for (const Kind known : solver::kKinds) words.emplace_back(solver::word(known));
+    table.mistake("integrator", fmt::format("There is no integrator '{}'.", word.value),
+                  core::suggestion(word.value, words));
+  }
+  const bool unknown = !table.sound({"integrator"});
+  const bool cvode = unknown || settings.kind == Kind::cvodeAdams || settings.kind == Kind::cvodeBdf;
+  const bool newmark = unknown || settings.kind == Kind::newmark;
+  const auto usedIf = [&](bool used) {
+    return Rule{.idle = used ? "" : fmt::format("the integrator '{}' does not use it", solver::word(settings.kind))};
+  };
+  table.real("rtol", settings.rtol, kNotNegative, usedIf(cvode || newmark));
+  table.real("atol", settings.atol, kNotNegative, usedIf(cvode || newmark));
+  table.real("alpha", settings.alpha, atLeast(-1.0 / 3.0), usedIf(newmark));
+  table.optionalReal("beta", settings.beta, kPositive, usedIf(newmark));
+  table.optionalReal("gamma", settings.gamma, kPositive, usedIf(newmark));
+  table.flag("restart", settings.restart, usedIf(cvode));
+  table.flag("corrected", settings.corrected, usedIf(newmark));
+  return settings;
+}
+
+}  // namespace
+
+std::vector<std::string> modelWords() {
+  std::vector<std::string> words;
+  for (const native::BuiltInModel& model : native::builtInModels()) words.push_back(model.word);
+  for (const std::string_view word : {kLinear, kExpressions, kSignal, kCurve}) words.emplace_back(word);
+  return words;
+}
+
+std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std::string>& word,
+                                           std::span<const Parameter> parameters, const std::filesystem::path& folder) {
+  NativeModel model;
+  model.word = word;
+  const std::span<const native::BuiltInModel> builtIn = native::builtInModels();
+  const auto known = std::ranges::find(builtIn, word.value, &native::BuiltInModel::word);
+  if (known != builtIn.end()) {
+    model.settings = readChoices(table, *known);
+  } else if (word.value == kLinear) {
+    model.settings = readLinear(table);
+  } else if (word.value == kExpressions) {
+    model.settings = readExpressions(table, parameters);
+  } else if (word.value == kSignal) {
+    model.settings = readSignal(table, folder, model.file);
+  } else if (word.value == kCurve) {
+    model.settings = readCurve(table);
+  } else {
+    table.mistake("model", fmt::format("There is no model '{}'.", word.value),
+                  core::suggestion(word.value, modelWords()));
+    return std::nullopt;
+  }
+  model.integrator = readIntegrator(table);
+  return model;
+}
+
+}  // namespace koppla::project

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <memory>
+#include <vector>
+
+#include "koppla/project/findings.hpp"
+#include "koppla/project/fmu_kind.hpp"
+#include "koppla/project/project.hpp"
+#include "koppla/subsystem/subsystem.hpp"
+
+namespace koppla::project {
+
+/// The subsystems of a project in the making: FMUs are opened but not instantiated, native models are made, since they
+/// cost nothing.
+class Parts {
+ public:
+  /// What cannot be opened or made becomes mistakes at the places that ask for it.
+  Parts(const Project& project, core::Log& log, Findings& findings);
+
+  /// By member; null where there is none because of a mistake. Valid until the member is taken.
+  [[nodiscard]] std::vector<const subsystem::Description*> descriptions() const;
+
+  /// The member, with micro steps of its own where its entry asks for them. Once for each.
+  std::unique_ptr<subsystem::Subsystem> take(std::size_t member, core::Log& log);
+
+ private:
+  const Project& project_;
+  ProjectFmus fmus_;
+  std::vector<std::unique_ptr<subsystem::Subsystem>> natives_;  ///< by member; null for FMUs
+};
+
+}  // namespace koppla::project

@@ -1,0 +1,58 @@
+#include "koppla/project/subsystem_reader.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "koppla/project/native_reader.hpp"
+#include "koppla/project/parameters.hpp"
+#include "koppla/subsystem/subsystem.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+void readFmuOptions(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
+                    const Placed<std::string>& fmu) {
+  entry.fmu = {fmu.value.empty() ? std::filesystem::path() : folder / fmu.value, fmu.place};
+  table.flag("logging", entry.logging);
+  table.flag("strict", entry.strict);
+  unsigned derivatives = subsystem::kMaxDegree;
+  table.count("input_derivatives", derivatives, 0, {}, subsystem::kMaxDegree);
+  if (table.given("input_derivatives")) entry.inputDerivatives = derivatives;
+}
+
+}  // namespace
+
+std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::filesystem::path& folder,
+                                            Findings& findings) {
+  SubsystemEntry entry{{{}, table.place()}, {{}, table.place()}};
+  table.text("name", entry.name);
+  Placed<std::string> fmu{{}, table.place()};
+  Placed<std::string> model{{}, table.place()};
+  table.text("fmu", fmu);
+  table.text("model", model);
+  if (table.given("fmu") && table.given("model"))
+    table.mistake("model", "A subsystem is either an FMU or a native model.", "Remove 'fmu' or 'model'.");
+  entry.parameters = readParameters(table.freeTable("parameters"), findings);
+  table.real("micro_step", entry.microStep, kPositive);
+  table.flag("overshoot", entry.overshoot);
+  if (entry.overshoot && !table.given("micro_step"))
+    table.mistake("overshoot", "'overshoot' needs the micro step of the solver that cannot be steered.",
+                  "Write micro_step = ..., in s.");
+  if (!table.given("model"))
+    readFmuOptions(table, entry, folder, fmu);
+  else if (table.sound({"model"}))
+    entry.model = readNativeModel(table, model, entry.parameters, folder);
+  if (entry.model && !entry.overshoot) entry.model->integrator.microStep = entry.microStep;
+  if (!table.sound({"name", "fmu", "model"})) return std::nullopt;
+  return entry;
+}
+
+bool isSubsystemOption(const Table& subsystem, std::string_view key) {
+  Reports reports;
+  TableReader reader(&subsystem, {}, {}, reports);
+  readSubsystem(reader, {}, reports.findings);
+  return std::ranges::any_of(reports.options, [key](const Reports::Option& option) { return option.key == key; });
+}
+
+}  // namespace koppla::project
