@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "koppla/coupling/graph.hpp"
-#include "koppla/project/check.hpp"
 
 namespace koppla::project {
 
@@ -64,6 +63,10 @@ void putMasterFirst(coupling::System& system, const Project& project, Findings& 
 }  // namespace
 
 void arrange(coupling::System& system, const Project& project, Findings& findings) {
+  // The user's order need not name coupling conditions, which are evaluated behind the others in any case.
+  if (!system.order.empty())
+    for (MemberIndex member = 0; member < system.members.size(); ++member)
+      if (std::ranges::find(system.order, member) == system.order.end()) system.order.push_back(member);
   if (project.orderBy.value != OrderBy::connections) orderByMicroSteps(system, project.orderBy, findings);
   const coupling::AlgorithmSettings& algorithm = project.settings.algorithm;
   if (algorithm.kind == coupling::AlgorithmKind::masterSlave) putMasterFirst(system, project, findings);

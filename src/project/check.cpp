@@ -20,34 +20,43 @@ std::string already(const core::Place& first) {
   return first.line > 0 ? " already in line " + std::to_string(first.line) : std::string(" already");
 }
 
-void checkSubsystems(const Project& project, Findings& findings) {
-  std::map<std::string, core::Place> seen;
+using Names = std::map<std::string, core::Place>;
+
+void checkName(const Placed<std::string>& written, std::string_view what, Names& seen, Findings& findings) {
+  const auto& [name, place] = written;
+  if (name.empty()) {
+    findings.mistake(place, "A " + std::string(what) + " has no name.",
+                     "Write name = \"...\", without dots and blanks.");
+    return;
+  }
+  if (!isNameOfSubsystem(name)) {
+    findings.mistake(place, "'" + name + "' cannot be the name of a " + std::string(what) + ".",
+                     "Use a name without dots and blanks; \"name.port\" names a port.");
+    return;
+  }
+  const auto [first, fresh] = seen.emplace(name, place);
+  if (!fresh)
+    findings.mistake(place, "The name '" + name + "' is used" + already(first->second) + ".",
+                     "Give every " + std::string(what) + " a name of its own.");
+}
+
+void checkSubsystems(const Project& project, Names& seen, Findings& findings) {
   for (const SubsystemEntry& entry : project.subsystems) {
-    const auto& [name, place] = entry.name;
+    const std::string& name = entry.name.value;
     if (entry.fmu.value.empty() && !entry.model)
       findings.mistake(
           entry.fmu.place,
           (name.empty() ? std::string("A subsystem") : "The subsystem '" + name + "'") + " has neither FMU nor model.",
           "Write fmu = \"path/to/model.fmu\", or model = \"...\" for a native model.");
-    if (name.empty()) {
-      findings.mistake(place, "A subsystem has no name.", "Write name = \"...\", without dots and blanks.");
-      continue;
-    }
-    if (!isNameOfSubsystem(name)) {
-      findings.mistake(place, "'" + name + "' cannot be the name of a subsystem.",
-                       "Use a name without dots and blanks; \"name.port\" names a port.");
-      continue;
-    }
-    const auto [first, fresh] = seen.emplace(name, place);
-    if (!fresh)
-      findings.mistake(place, "The name '" + name + "' is used" + already(first->second) + ".",
-                       "Give every subsystem a name of its own.");
+    checkName(entry.name, "subsystem", seen, findings);
   }
 }
 
-bool checkReference(const SubsystemIndex& index, const PortReference& reference, Findings& findings) {
+bool checkReference(const SubsystemIndex& index, const PortReference& reference, Findings& findings,
+                    const std::string& what = "port") {
   if (reference.subsystem.empty() || reference.port.empty()) {
-    findings.mistake(reference.place, "'" + reference.subsystem + "' names no port.", "Write \"subsystem.port\".");
+    findings.mistake(reference.place, "'" + reference.subsystem + "' names no " + what + ".",
+                     "Write \"subsystem." + what + "\".");
     return false;
   }
   if (index.find(reference.subsystem)) return true;
@@ -67,6 +76,19 @@ void checkConnections(const Project& project, const SubsystemIndex& index, Findi
           entry.to.place,
           "The input '" + entry.to.subsystem + "." + entry.to.port + "' is connected" + already(first->second) + ".",
           "Remove one of the two connections.");
+  }
+}
+
+void checkConditions(const Project& project, const SubsystemIndex& index, Names& seen, Findings& findings) {
+  for (const ConditionEntry& entry : project.conditions) {
+    checkName(entry.name, "condition", seen, findings);
+    checkReference(index, entry.first, findings, "marker");
+    checkReference(index, entry.second, findings, "marker");
+    if (entry.first.subsystem == entry.second.subsystem)
+      findings.mistake(
+          entry.second.place,
+          "The condition '" + entry.name.value + "' acts between '" + entry.first.subsystem + "' and itself.",
+          "Name markers of two subsystems.");
   }
 }
 
@@ -116,8 +138,10 @@ std::optional<std::size_t> SubsystemIndex::find(std::string_view name) const {
 Findings checkEntries(const Project& project) {
   const SubsystemIndex index(project);
   Findings findings;
-  checkSubsystems(project, findings);
+  Names names;
+  checkSubsystems(project, names, findings);
   checkConnections(project, index, findings);
+  checkConditions(project, index, names, findings);
   checkOrder(project, index, findings);
   checkMaster(project, index, findings);
   return findings;

@@ -26,7 +26,7 @@ class SubsystemIndex {
 };
 
 /// What can be wrong with subsystems and connections before any FMU is opened: missing, impossible and double names,
-/// connections and orders that speak of unknown subsystems, inputs that are connected twice.
+/// connections, conditions and orders that speak of unknown subsystems, inputs that are connected twice.
 Findings checkEntries(const Project& project);
 
 }  // namespace koppla::project

@@ -18,6 +18,13 @@ Entry& entryFor(Table& table, std::string_view key, Node otherwise) {
 }
 
 void put(Table& table, std::string_view key, const Override& change) {
+  // Parameters of an exact solution stand in a table of their own, "reference.parameters.ck".
+  const std::size_t dot = key.find('.');
+  if (dot != std::string_view::npos) {
+    Entry& inner = entryFor(table, key.substr(0, dot), {change.place, Table{}});
+    if (auto* nested = std::get_if<Table>(&inner.node.value)) put(*nested, key.substr(dot + 1), change);
+    return;
+  }
   Entry& entry = entryFor(table, key, {});
   entry.place = change.place;
   entry.node = parseValue(change.value, change.place);
@@ -85,6 +92,10 @@ std::vector<Override> applyToEntries(Table& document, std::span<const Override> 
   std::vector<Override> others;
   for (const Override& change : overrides) {
     const auto [target, key] = split(change);
+    if (Table* const condition = findEntry(document, "conditions", target)) {
+      put(*condition, key, change);
+      continue;
+    }
     Table* const subsystem = findEntry(document, "subsystems", target);
     if (subsystem != nullptr && isSubsystemOption(*subsystem, key)) {
       put(*subsystem, key, change);

@@ -22,7 +22,8 @@ OverrideName split(const Override& change);
 std::vector<Override> applyToSections(Table& document, std::span<const Override> overrides,
                                       std::span<const std::string_view> sections);
 
-/// Puts those overrides into the document that mean an option of a [[subsystems]] entry, by its name; returns the
+/// Puts those overrides into the document that mean an option of a [[subsystems]] or [[conditions]] entry, by
+/// its name; returns the
 /// others, where "name.parameters.key" has become "name.key".
 std::vector<Override> applyToEntries(Table& document, std::span<const Override> overrides);
 

@@ -11,11 +11,15 @@ namespace koppla::project {
 
 namespace {
 
+using solver::Equations;
+using subsystem::Description;
 using subsystem::Subsystem;
 
-std::unique_ptr<Subsystem> makeNative(const SubsystemEntry& entry, Findings& findings) {
+/// What `make` gives; null, with the reasons at the place of the model's word, where it refuses.
+template <typename Make>
+auto made(const SubsystemEntry& entry, Findings& findings, Make make) -> decltype(make()) {
   try {
-    return solver::integrate(makeEquations(*entry.model), entry.model->integrator);
+    return make();
   } catch (const core::InputError& refusal) {
     for (const core::Problem& problem : refusal.problems())
       findings.mistake(entry.model->word.place,
@@ -27,22 +31,40 @@ std::unique_ptr<Subsystem> makeNative(const SubsystemEntry& entry, Findings& fin
 
 }  // namespace
 
-Parts::Parts(const Project& project, core::Log& log, Findings& findings)
-    : project_(project), fmus_(project, log, findings) {
-  for (const SubsystemEntry& entry : project.subsystems)
-    natives_.push_back(entry.model ? makeNative(entry, findings) : nullptr);
+Parts::Parts(const Project& project, core::Log& log, Findings& findings) : fmus_(project, log, findings) {
+  std::vector<const Description*> descriptions = fmus_.descriptions();
+  std::vector<std::unique_ptr<Equations>> equations(project.subsystems.size());
+  std::vector<Description> own(project.subsystems.size());  // outlive equations that a condition refuses
+  for (std::size_t i = 0; i < equations.size(); ++i) {
+    const SubsystemEntry& entry = project.subsystems[i];
+    if (!entry.model) continue;
+    equations[i] = made(entry, findings, [&] { return makeEquations(*entry.model); });
+    if (!equations[i]) continue;
+    own[i] = equations[i]->describe();
+    descriptions[i] = &own[i];
+  }
+  composition_ = compose(project, descriptions, equations, findings);
+  for (std::size_t i = 0; i < equations.size(); ++i) {
+    const SubsystemEntry& entry = project.subsystems[i];
+    made_.push_back(!equations[i] ? nullptr : made(entry, findings, [&] {
+      return solver::integrate(std::move(equations[i]), entry.model->integrator);
+    }));
+  }
+  for (const ConditionEntry* condition : composition_.evaluated)
+    made_.push_back(subsystem::evaluateInCoupling(makeLaw(*condition)));
 }
 
-std::vector<const subsystem::Description*> Parts::descriptions() const {
-  std::vector<const subsystem::Description*> result = fmus_.descriptions();
-  for (std::size_t i = 0; i < natives_.size(); ++i)
-    if (natives_[i]) result[i] = &natives_[i]->describe();
+std::vector<const Description*> Parts::descriptions() const {
+  std::vector<const Description*> result = fmus_.descriptions();
+  result.resize(made_.size());
+  for (std::size_t i = 0; i < made_.size(); ++i)
+    if (made_[i]) result[i] = &made_[i]->describe();
   return result;
 }
 
 std::unique_ptr<Subsystem> Parts::take(std::size_t member, core::Log& log) {
-  const SubsystemEntry& entry = project_.subsystems[member];
-  if (entry.model) return std::move(natives_[member]);
+  if (made_[member]) return std::move(made_[member]);
+  const SubsystemEntry& entry = project().subsystems[member];
   std::unique_ptr<Subsystem> fmu = fmus_.instantiate(member, entry, log);
   if (entry.microStep == 0.0 || entry.overshoot) return fmu;
   return subsystem::subdivide(std::move(fmu), entry.microStep);

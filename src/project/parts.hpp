@@ -3,6 +3,7 @@
 #include <memory>
 #include <vector>
 
+#include "koppla/project/composition.hpp"
 #include "koppla/project/findings.hpp"
 #include "koppla/project/fmu_kind.hpp"
 #include "koppla/project/project.hpp"
@@ -11,12 +12,14 @@
 namespace koppla::project {
 
 /// The subsystems of a project in the making: FMUs are opened but not instantiated, native models are made, since they
-/// cost nothing.
+/// cost nothing, with the laws of coupling conditions composed into them.
 class Parts {
  public:
   /// What cannot be opened or made becomes mistakes at the places that ask for it.
   Parts(const Project& project, core::Log& log, Findings& findings);
 
+  /// The project with its conditions resolved into subsystems and connections. Members are those of this one.
+  [[nodiscard]] const Project& project() const { return composition_.project; }
   /// By member; null where there is none because of a mistake. Valid until the member is taken.
   [[nodiscard]] std::vector<const subsystem::Description*> descriptions() const;
 
@@ -24,9 +27,9 @@ class Parts {
   std::unique_ptr<subsystem::Subsystem> take(std::size_t member, core::Log& log);
 
  private:
-  const Project& project_;
   ProjectFmus fmus_;
-  std::vector<std::unique_ptr<subsystem::Subsystem>> natives_;  ///< by member; null for FMUs
+  Composition composition_;
+  std::vector<std::unique_ptr<subsystem::Subsystem>> made_;  ///< by member; null for FMUs
 };
 
 }  // namespace koppla::project

@@ -9,6 +9,7 @@
 #include "koppla/core/file.hpp"
 #include "koppla/project/arrangement.hpp"
 #include "koppla/project/check.hpp"
+#include "koppla/project/exact_past.hpp"
 #include "koppla/project/parts.hpp"
 #include "koppla/project/reader.hpp"
 #include "koppla/project/resolver.hpp"
@@ -22,7 +23,7 @@ namespace {
 Findings inspect(const Project& project, core::Log& log) {
   Findings findings;
   const Parts parts(project, log, findings);
-  findings.append(resolve(project, parts.descriptions()).findings);
+  findings.append(resolve(parts.project(), parts.descriptions()).findings);
   return findings;
 }
 
@@ -37,6 +38,23 @@ void tryStartValues(const coupling::Member& member, const SubsystemEntry& entry,
       for (const core::Problem& problem : refusal.problems())
         findings.mistake(written->port.place, fmt::format("'{}': {}", member.name, problem.message), problem.remedy);
     }
+  }
+}
+
+/// What was before the start, where the approximation needs it, and solvers that keep micro steps of their own.
+void addPast(coupling::System& system, const Project& project, Findings& findings) {
+  const coupling::AlgorithmSettings& algorithm = project.settings.algorithm;
+  std::optional<ExactPast> past;
+  if (algorithm.startUp == coupling::StartUp::analytic && algorithm.degree > 0 && project.reference) {
+    past.emplace(project, system, findings);
+    system.past = past->ofSystem();
+  }
+  for (std::size_t i = 0; i < system.members.size(); ++i) {
+    const SubsystemEntry& entry = project.subsystems[i];
+    if (!entry.overshoot) continue;
+    std::unique_ptr<subsystem::Subsystem>& member = system.members[i].subsystem;
+    member = subsystem::overshoot(std::move(member), entry.microStep, algorithm.degree,
+                                  past ? past->ofMember(i) : subsystem::Past{});
   }
 }
 
@@ -73,9 +91,10 @@ Project read(const std::filesystem::path& file, core::Log& log, std::span<const 
   return std::move(reading.project);
 }
 
-coupling::System build(const Project& project, core::Log& log) {
-  Findings findings = checkEntries(project);
-  Parts parts(project, log, findings);
+coupling::System build(const Project& plan, core::Log& log) {
+  Findings findings = checkEntries(plan);
+  Parts parts(plan, log, findings);
+  const Project& project = parts.project();
   Resolution resolution = resolve(project, parts.descriptions());
   findings.append(std::move(resolution.findings));
   findings.sort(project.file.string());
@@ -86,12 +105,10 @@ coupling::System build(const Project& project, core::Log& log) {
     const SubsystemEntry& entry = project.subsystems[i];
     system.members.push_back({entry.name.value, parts.take(i, log), std::move(resolution.startValues[i])});
     if (entry.model) tryStartValues(system.members.back(), entry, findings);
-    if (entry.overshoot)
-      system.members.back().subsystem = subsystem::overshoot(std::move(system.members.back().subsystem),
-                                                             entry.microStep, project.settings.algorithm.degree);
   }
   system.connections = std::move(resolution.connections);
   system.order = std::move(resolution.order);
+  addPast(system, project, findings);
   arrange(system, project, findings);
   if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);
   reportUnconnected(system, log);

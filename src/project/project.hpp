@@ -12,8 +12,10 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/system.hpp"
+#include "koppla/project/condition.hpp"
 #include "koppla/project/native_model.hpp"
 #include "koppla/project/placed.hpp"
+#include "koppla/project/reference.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/run/settings.hpp"
 
@@ -33,6 +35,14 @@ struct Parameter {
   std::vector<Placed<RawValue>> values;
 };
 
+/// A marker of a subsystem that brings none of its own, by the names of its ports.
+struct MarkerEntry {
+  Placed<std::string> name;
+  Placed<std::string> position;  ///< output, m
+  Placed<std::string> velocity;  ///< output, m/s
+  Placed<std::string> force;     ///< input, N
+};
+
 /// One instance, of an FMU or of a native model.
 struct SubsystemEntry {
   Placed<std::string> name;           ///< unique; neither dots nor blanks, since "name.port" names a port
@@ -45,13 +55,7 @@ struct SubsystemEntry {
   double microStep = 0.0;  ///< s, longest step of its own inside a macro step; 0: none of its own
   bool overshoot = false;  ///< its solver runs on its own grid of micro steps, beyond communication points
   std::vector<Parameter> parameters{};
-};
-
-/// "subsystem.port"; the port's name may hold further dots.
-struct PortReference {
-  std::string subsystem;
-  std::string port;
-  core::Place place{};
+  std::vector<MarkerEntry> markers{};
 };
 
 struct ConnectionEntry {
@@ -75,9 +79,11 @@ struct Project {
   run::Settings settings;
   std::vector<SubsystemEntry> subsystems;
   std::vector<ConnectionEntry> connections;
-  std::vector<Placed<std::string>> order;  ///< names of all subsystems in the order of evaluation; empty: derived
+  std::vector<ConditionEntry> conditions{};
+  std::vector<Placed<std::string>> order{};  ///< names of all subsystems in the order of evaluation; empty: derived
   Placed<OrderBy> orderBy{};
-  Placed<std::string> master{};  ///< who chooses the macro steps; empty: the first in order
+  Placed<std::string> master{};               ///< who chooses the macro steps; empty: the first in order
+  std::optional<ReferenceEntry> reference{};  ///< an exact solution
   std::filesystem::path resultsFolder;
   std::vector<core::Place> variablePlaces{};  ///< of settings.variables, one each; empty if made by a program
 };

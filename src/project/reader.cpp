@@ -4,9 +4,11 @@
 #include <utility>
 
 #include "koppla/project/check.hpp"
+#include "koppla/project/condition_reader.hpp"
 #include "koppla/project/document.hpp"
 #include "koppla/project/overrides.hpp"
 #include "koppla/project/parameters.hpp"
+#include "koppla/project/reference_reader.hpp"
 #include "koppla/project/settings_reader.hpp"
 #include "koppla/project/subsystem_reader.hpp"
 #include "koppla/project/table_reader.hpp"
@@ -32,14 +34,11 @@ bool readFormat(TableReader& root) {
   return false;
 }
 
-/// "a.b.c" is port "b.c" of subsystem "a"; whether both are there is checked later.
 std::optional<PortReference> readReference(TableReader& table, std::string_view key) {
   Placed<std::string> typed;
   table.text(key, typed, {.required = "Write " + std::string(key) + " = \"subsystem.port\"."});
   if (!table.sound({key})) return std::nullopt;
-  const std::size_t dot = typed.value.find('.');
-  if (dot == std::string::npos) return PortReference{typed.value, {}, typed.place};
-  return PortReference{typed.value.substr(0, dot), typed.value.substr(dot + 1), typed.place};
+  return parseReference(typed);
 }
 
 /// Reads a document part by part. What cannot be read is reported and left out.
@@ -50,7 +49,8 @@ class ProjectReader {
         simulation_(root_.table("simulation")),
         algorithm_(root_.table("algorithm")),
         stepControl_(root_.table("step_control")),
-        results_(root_.table("results")) {
+        results_(root_.table("results")),
+        reference_(root_.table("reference")) {
     project_.file = file;
   }
 
@@ -61,7 +61,10 @@ class ProjectReader {
     readResults();
     readSubsystems();
     readConnections();
-    for (TableReader* table : {&root_, &simulation_, &algorithm_, &stepControl_, &results_}) table->finish();
+    readConditions();
+    readExactSolution();
+    for (TableReader* table : {&root_, &simulation_, &algorithm_, &stepControl_, &results_, &reference_})
+      table->finish();
     applyToParameters(project_, parameters, optionNames(), reports_.findings);
     return {std::move(project_), std::move(reports_.findings)};
   }
@@ -124,6 +127,21 @@ class ProjectReader {
     for (TableReader& table : tables) table.finish();
   }
 
+  void readConditions() {
+    std::vector<TableReader> tables = root_.tables("conditions");
+    for (TableReader& table : tables)
+      if (auto entry = readCondition(table)) project_.conditions.push_back(std::move(*entry));
+    for (TableReader& table : tables) table.finish();
+  }
+
+  void readExactSolution() {
+    if (root_.given("reference")) project_.reference = readReferenceEntry(reference_);
+    const coupling::AlgorithmSettings& algorithm = project_.settings.algorithm;
+    if (algorithm.startUp == coupling::StartUp::analytic && algorithm.degree > 0 && !root_.given("reference"))
+      algorithm_.mistake("start_up", "An analytic start needs an exact solution.",
+                         "Write [reference], or choose start_up = \"trivial\" or \"master-slave\".");
+  }
+
   /// The names of all options as the command line spells them.
   [[nodiscard]] std::vector<std::string> optionNames() const {
     std::vector<std::string> names;
@@ -139,6 +157,7 @@ class ProjectReader {
   TableReader algorithm_;
   TableReader stepControl_;
   TableReader results_;
+  TableReader reference_;
   Project project_;
 };
 

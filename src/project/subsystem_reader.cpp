@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "koppla/project/native_reader.hpp"
 #include "koppla/project/parameters.hpp"
 #include "koppla/subsystem/subsystem.hpp"
@@ -21,6 +23,22 @@ void readFmuOptions(TableReader& table, SubsystemEntry& entry, const std::filesy
   if (table.given("input_derivatives")) entry.inputDerivatives = derivatives;
 }
 
+void readMarkers(TableReader& table, SubsystemEntry& entry) {
+  std::vector<TableReader> markers = table.namedTables("markers");
+  for (TableReader& marker : markers) {
+    MarkerEntry& written = entry.markers.emplace_back();
+    written.name = {marker.title(), marker.place()};
+    const auto port = [&marker](std::string_view key, std::string_view what, Placed<std::string>& into) {
+      marker.text(key, into, {.required = fmt::format("Write {} = \"...\", the name of {}.", key, what)});
+    };
+    port("position", "an output in m", written.position);
+    port("velocity", "an output in m/s", written.velocity);
+    port("force", "an input in N", written.force);
+    if (!marker.sound({"position", "velocity", "force"})) entry.markers.pop_back();
+  }
+  for (TableReader& marker : markers) marker.finish();
+}
+
 }  // namespace
 
 std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::filesystem::path& folder,
@@ -34,6 +52,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   if (table.given("fmu") && table.given("model"))
     table.mistake("model", "A subsystem is either an FMU or a native model.", "Remove 'fmu' or 'model'.");
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
+  readMarkers(table, entry);
   table.real("micro_step", entry.microStep, kPositive);
   table.flag("overshoot", entry.overshoot);
   if (entry.overshoot && !table.given("micro_step"))

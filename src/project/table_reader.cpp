@@ -227,6 +227,17 @@ std::vector<TableReader> TableReader::tables(std::string_view key) {
   return result;
 }
 
+std::vector<TableReader> TableReader::namedTables(std::string_view key) {
+  std::vector<TableReader> result;
+  for (const Entry& entry : freeTable(key)) {
+    if (const auto* table = std::get_if<Table>(&entry.node.value))
+      result.push_back({table, entry.place, entry.key, *reports_});
+    else
+      wrongType(key, entry.node, "a table of tables");
+  }
+  return result;
+}
+
 bool TableReader::isText(std::string_view key) const {
   const Entry* entry = find(key);
   return entry != nullptr && std::holds_alternative<std::string>(entry->node.value);

@@ -89,6 +89,8 @@ class TableReader {
   TableReader table(std::string_view key);
   /// The tables written as [[key]].
   std::vector<TableReader> tables(std::string_view key);
+  /// The tables in the table under this key, whose names are the user's: the titles of the readers.
+  std::vector<TableReader> namedTables(std::string_view key);
   /// The table under this key whose keys are the user's own; an empty one if there is none.
   const Table& freeTable(std::string_view key, const Rule& rule = {});
   /// The array under this key whose elements may have any type; an empty one if there is none.
@@ -101,6 +103,7 @@ class TableReader {
   /// Of an option's value; of the table itself if the option is missing.
   [[nodiscard]] core::Place place(std::string_view key) const;
   [[nodiscard]] const core::Place& place() const { return place_; }
+  [[nodiscard]] const std::string& title() const { return title_; }
 
   /// A mistake in the value of an option.
   void mistake(std::string_view key, std::string message, std::string remedy = {});

@@ -1,0 +1,91 @@
+#include "koppla/project/reference_reader.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include <fmt/format.h>
+
+#include "koppla/core/suggest.hpp"
+
+namespace koppla::project {
+
+namespace {
+
+enum class SolutionKind : std::uint8_t { twoMassOscillator, linear, formulas };
+
+constexpr std::array kSolutionWords{Word{"two-mass-oscillator", SolutionKind::twoMassOscillator},
+                                    Word{"linear", SolutionKind::linear}, Word{"formulas", SolutionKind::formulas}};
+
+native::TwoMassOscillator readTwoMassOscillator(TableReader& table) {
+  native::TwoMassOscillator p;
+  const std::array<std::pair<std::string_view, double*>, 12> known{{{"m1", &p.m1},
+                                                                    {"m2", &p.m2},
+                                                                    {"c1", &p.c1},
+                                                                    {"c2", &p.c2},
+                                                                    {"ck", &p.ck},
+                                                                    {"d1", &p.d1},
+                                                                    {"d2", &p.d2},
+                                                                    {"dk", &p.dk},
+                                                                    {"x10", &p.x10},
+                                                                    {"x20", &p.x20},
+                                                                    {"v10", &p.v10},
+                                                                    {"v20", &p.v20}}};
+  for (const auto& [name, value] : table.namedReals("parameters")) {
+    double* target = nullptr;
+    for (const auto& [word, place] : known)
+      if (word == name.value) target = place;
+    if (target != nullptr) {
+      *target = value;
+      continue;
+    }
+    std::vector<std::string> names;
+    for (const auto& [word, place] : known) names.emplace_back(word);
+    table.mistake("parameters", fmt::format("The two-mass oscillator has no parameter '{}'.", name.value),
+                  core::suggestion(name.value, names));
+  }
+  return p;
+}
+
+LinearReference readLinear(TableReader& table) {
+  LinearReference result;
+  table.matrix("A", result.A, {.required = "Write A = [[...], ...], the matrix of x' = A x."});
+  table.matrix("C", result.C);
+  table.reals("x0", result.x0, {.required = "Write x0 = [...], the states at the start."});
+  std::vector<Placed<std::string>> names;
+  table.texts("names", names);
+  for (Placed<std::string>& name : names) result.names.push_back(std::move(name.value));
+  return result;
+}
+
+FormulaReference readFormulas(TableReader& table) {
+  FormulaReference result;
+  const Rule rule{.required = "Write [reference.formulas] with name = \"formula of t\"."};
+  for (const auto& [name, formula] : table.namedTexts("formulas", rule)) result[name.value] = formula.value;
+  return result;
+}
+
+}  // namespace
+
+std::optional<ReferenceEntry> readReferenceEntry(TableReader& table) {
+  ReferenceEntry entry;
+  entry.place = table.place();
+  SolutionKind kind = SolutionKind::formulas;
+  table.word("kind", kind, kSolutionWords,
+             {.required = "Write kind = \"two-mass-oscillator\", \"linear\" or \"formulas\"."});
+  entry.values = table.namedTexts("values");
+  if (!table.sound({"kind"})) return std::nullopt;
+  switch (kind) {
+    case SolutionKind::twoMassOscillator:
+      entry.solution = readTwoMassOscillator(table);
+      break;
+    case SolutionKind::linear:
+      entry.solution = readLinear(table);
+      break;
+    case SolutionKind::formulas:
+      entry.solution = readFormulas(table);
+      break;
+  }
+  return entry;
+}
+
+}  // namespace koppla::project
