@@ -18,13 +18,6 @@ Entry& entryFor(Table& table, std::string_view key, Node otherwise) {
 }
 
 void put(Table& table, std::string_view key, const Override& change) {
-  // Parameters of an exact solution stand in a table of their own, "reference.parameters.ck".
-  const std::size_t dot = key.find('.');
-  if (dot != std::string_view::npos) {
-    Entry& inner = entryFor(table, key.substr(0, dot), {change.place, Table{}});
-    if (auto* nested = std::get_if<Table>(&inner.node.value)) put(*nested, key.substr(dot + 1), change);
-    return;
-  }
   Entry& entry = entryFor(table, key, {});
   entry.place = change.place;
   entry.node = parseValue(change.value, change.place);
@@ -33,8 +26,13 @@ void put(Table& table, std::string_view key, const Override& change) {
 void putIntoSection(Table& document, const Override& change) {
   const OverrideName name = split(change);
   Entry& section = entryFor(document, name.target, {change.place, Table{}});
-  if (auto* table = std::get_if<Table>(&section.node.value)) put(*table, name.key, change);
-  // else the reader of the section will complain about it
+  auto* table = std::get_if<Table>(&section.node.value);
+  if (table == nullptr) return;  // the reader of the section will complain about it
+  const std::size_t dot = name.key.find('.');
+  if (name.target != "reference" || dot == std::string_view::npos) return put(*table, name.key, change);
+  // Parameters of an exact solution stand in a table of their own, "reference.parameters.ck".
+  Entry& inner = entryFor(*table, name.key.substr(0, dot), {change.place, Table{}});
+  if (auto* nested = std::get_if<Table>(&inner.node.value)) put(*nested, name.key.substr(dot + 1), change);
 }
 
 /// The table of that name among those written as [[key]]; null if there is none.

@@ -67,6 +67,7 @@ class Resolver {
     for (const auto& name : project_.order)
       if (const auto member = index_.find(name.value)) resolution_.order.push_back(*member);
     for (std::size_t i = 0; i < project_.settings.variables.size(); ++i) checkVariable(i);
+    if (project_.reference) checkExactSolution(*project_.reference);
     return std::move(resolution_);
   }
 
@@ -180,6 +181,26 @@ class Resolver {
     findings().mistake(
         number < project_.variablePlaces.size() ? project_.variablePlaces[number] : core::Place{project_.file.string()},
         fmt::format("There is no variable '{}' to be recorded.", variable), core::suggestion(variable, all));
+  }
+
+  void checkExactSolution(const ReferenceEntry& reference) {
+    try {
+      const ExactValues values(reference, project_.settings.start);
+    } catch (const core::InputError& refusal) {
+      for (const core::Problem& problem : refusal.problems()) findings().mistakes.push_back(problem);
+    }
+    for (const auto& [variable, name] : reference.values) {
+      if (isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
+      std::vector<std::string> all;
+      forAllPorts([&](const std::string& known) { all.push_back(known); });
+      findings().mistake(variable.place, fmt::format("There is no variable '{}' with an exact value.", variable.value),
+                         core::suggestion(variable.value, all));
+    }
+  }
+
+  [[nodiscard]] bool isForceOfCondition(const std::string& name) const {
+    return std::ranges::any_of(project_.conditions,
+                               [&](const ConditionEntry& entry) { return entry.name.value + ".force" == name; });
   }
 
   template <typename Visitor>

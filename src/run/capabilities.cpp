@@ -63,6 +63,11 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
            who + ", but these subsystems cannot restore a saved state: ", remedy);
     refuse(lacking(system, cycles, false, variesStep),
            who + " with other lengths, but these subsystems take steps of one length only: ", remedy);
+  } else if (settings.stepControl.adapts() || settings.algorithm.kind == coupling::AlgorithmKind::masterSlave) {
+    refuse(lacking(system, cycles, false, variesStep),
+           std::string(settings.stepControl.adapts() ? "Step control" : "The master") +
+               " chooses steps of different lengths, but these subsystems take steps of one length only: ",
+           "Choose another algorithm with a fixed step.");
   } else {
     const core::TimeGrid grid(settings.start, settings.end, settings.step);
     const double last = settings.end - grid.point(grid.steps() - 1);
@@ -72,6 +77,11 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
                  " s does not divide the interval, so the last step would have " + core::text(last) +
                  " s, but these subsystems take steps of one length only: ",
              "Choose an end that is a whole number of steps away from the start.");
+  }
+  if (settings.algorithm.kind == coupling::AlgorithmKind::masterSlave && !cycles.empty()) {
+    const coupling::Member& master = system.members[cycles.front().members.front()];
+    if (!master.subsystem->describe().capabilities.ownSteps)
+      refuse(master.name, "The master cannot take steps of its own choice: ", "Let another subsystem be the first.");
   }
   if (!problems.empty()) throw core::InputError(std::move(problems));
 }

@@ -15,6 +15,7 @@
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/connection_errors.hpp"
+#include "koppla/run/doubts.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
 #include "koppla/subsystem/subdivided.hpp"
@@ -80,10 +81,11 @@ coupling::System fitted(coupling::System system, unsigned degree, core::Log& log
   for (coupling::Member& member : system.members) {
     const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
     if (capabilities.isStatic || capabilities.inputDerivatives >= degree) continue;
-    log.write(core::Severity::info, "coupling",
-              fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
-                          "micro_step to follow them more closely.",
-                          member.name, capabilities.inputDerivatives, degree));
+    log.write(
+        core::Severity::info, "coupling",
+        fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
+                    "micro_step to follow them more closely.",
+                    member.name, capabilities.inputDerivatives, degree));
     member.subsystem = subsystem::subdivide(std::move(member.subsystem), 0.0);
   }
   return system;
@@ -103,6 +105,8 @@ struct Run::Impl {
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
+    for (const std::string& warning : doubts(system, cycles, settings))
+      log.write(core::Severity::warning, "coupling", warning);
   }
 
   Outcome initialise();

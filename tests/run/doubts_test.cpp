@@ -1,0 +1,73 @@
+// Schmoll, sec. 2.6.2.4: micro steps should not be longer than macro steps, a master's not shorter than its slaves'.
+
+#include "koppla/run/doubts.hpp"
+
+#include <gtest/gtest.h>
+
+#include "fmu_system.hpp"
+
+namespace koppla::run {
+namespace {
+
+using test::integrator;
+using test::makeSystem;
+
+coupling::System pair(double first, double second, bool uncorrected = false) {
+  test::Formula a = integrator();
+  test::Formula b = integrator();
+  a.capabilities.microStep = first;
+  a.capabilities.ownSteps = true;
+  a.capabilities.uncorrectedOutputs = uncorrected;
+  b.capabilities.microStep = second;
+  return makeSystem({{"a", a}, {"b", b}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+}
+
+using Lines = std::vector<std::string>;
+
+Lines doubtsAbout(const coupling::System& system, const Settings& settings) {
+  return doubts(system, coupling::findCycles(system), settings);
+}
+
+TEST(Doubts, AMicroStepShouldFitTheMacroStep) {
+  Settings settings;
+  settings.step = 0.01;
+  EXPECT_EQ(doubtsAbout(pair(0.01, 0.001), settings), Lines{});
+  EXPECT_EQ(doubtsAbout(pair(0.02, 0.03), settings),
+            (Lines{"The micro step of a, 0.02 s, is longer than the macro step, 0.01 s. It is cut short in "
+                   "macro steps of that length; shorten its micro_step or lengthen simulation.step.",
+                   "The micro step of b, 0.03 s, is longer than the macro step, 0.01 s. It takes no step of its "
+                   "own in some macro steps of that length; shorten its micro_step or lengthen simulation.step."}));
+}
+
+TEST(Doubts, AMicroStepShouldFitTheShortestMacroStep) {
+  Settings settings;
+  settings.step = 0.01;
+  settings.stepControl.kind = stepping::StepControlKind::predictorCorrector;
+  settings.stepControl.minStep = 1e-4;
+  EXPECT_EQ(doubtsAbout(pair(1e-4, 1e-5), settings), Lines{});
+  EXPECT_EQ(
+      doubtsAbout(pair(1e-3, 1e-5), settings),
+      Lines{"The micro step of a, 0.001 s, is longer than step_control.min_step, 1e-04 s. It is cut short in macro "
+            "steps as short as that; shorten its micro_step or raise min_step."});
+}
+
+TEST(Doubts, AMasterShouldBeTheSlowerOne) {
+  Settings settings;
+  settings.step = 1.0;
+  settings.algorithm.kind = coupling::AlgorithmKind::masterSlave;
+  EXPECT_EQ(doubtsAbout(pair(1e-3, 1e-4), settings), Lines{});
+  EXPECT_EQ(doubtsAbout(pair(1e-4, 1e-3), settings),
+            Lines{"The master a has a shorter micro step, 1e-04 s, than b, 0.001 s. Let the slower one be the master, "
+                  "or shorten the micro step of b."});
+}
+
+TEST(Doubts, UncorrectedOutputsAreFlagged) {
+  Settings settings;
+  settings.step = 1.0;
+  EXPECT_EQ(doubtsAbout(pair(0.0, 0.0, true), settings),
+            Lines{"The outputs of a are those before its solver's last correction, as it was told to deliver them "
+                  "(corrected = false)."});
+}
+
+}  // namespace
+}  // namespace koppla::run
