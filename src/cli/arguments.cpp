@@ -136,8 +136,8 @@ ExitCode dispatch(int argc, const char* const* argv) {
   check->add_flag("--json", checkOptions.json, "Print as JSON");
 
   InspectOptions inspectOptions;
-  CLI::App* inspect = app.add_subcommand("inspect", "Show what an FMU says about itself");
-  inspect->add_option("fmu", inspectOptions.fmu, "FMU file")->required();
+  CLI::App* inspect = app.add_subcommand("inspect", "Show what an FMU or a built-in model says about itself");
+  inspect->add_option("model", inspectOptions.model, "FMU file, or the word of a built-in model")->required();
   inspect->add_flag("--json", inspectOptions.json, "Print as JSON");
 
   CompareOptions compareOptions;

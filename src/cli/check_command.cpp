@@ -25,14 +25,17 @@ ExitCode checkCommand(const CheckOptions& options) {
     nlohmann::ordered_json document{{"project", options.project.string()},
                                     {"subsystems", members},
                                     {"connections", connections},
+                                    {"conditions", plan.conditions.size()},
                                     {"order", nlohmann::ordered_json::array()}};
     for (const run::EvaluationGroup& group : order)
       document["order"].push_back({{"members", group.members}, {"closed", group.closed}});
     std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
     return ExitCode::ok;
   }
-  std::cout << fmt::format("{}: no mistakes. {} subsystems, {} connections.\norder of evaluation:",
-                           options.project.string(), members, connections);
+  const std::string conditions =
+      plan.conditions.empty() ? std::string() : fmt::format(", {} conditions", plan.conditions.size());
+  std::cout << fmt::format("{}: no mistakes. {} subsystems, {} connections{}.\norder of evaluation:",
+                           options.project.string(), members, connections, conditions);
   for (const run::EvaluationGroup& group : order)
     std::cout << (group.closed ? fmt::format(" cycle({})", fmt::join(group.members, ", "))
                                : " " + group.members.front());

@@ -49,7 +49,7 @@ struct CheckOptions {
 ExitCode checkCommand(const CheckOptions& options);
 
 struct InspectOptions {
-  std::filesystem::path fmu;
+  std::filesystem::path model;
   bool json = false;
 };
 ExitCode inspectCommand(const InspectOptions& options);

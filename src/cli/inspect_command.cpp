@@ -25,6 +25,8 @@ std::vector<std::pair<std::string, std::string>> capabilityRows(const subsystem:
           {"input derivatives", order(c.inputDerivatives)},
           {"output derivatives", order(c.outputDerivatives)},
           {"directional derivatives", yes(c.directionalDerivatives)},
+          {"steps of its own choice", yes(c.ownSteps)},
+          {"evaluation between steps", yes(c.evaluatesBetweenSteps)},
           {"only once per process", yes(c.oncePerProcess)}};
 }
 
@@ -74,6 +76,10 @@ void print(const project::Inspection& inspection) {
   const Description& description = inspection.description;
   std::size_t width = 4;
   for (const Port& port : description.ports) width = std::max(width, std::min<std::size_t>(port.name.size(), 40));
+  for (const subsystem::Marker& marker : description.markers)
+    std::cout << fmt::format("\nmarker {}: position {}, velocity {}, force {}\n", marker.name,
+                             description.ports[marker.position].name, description.ports[marker.velocity].name,
+                             description.ports[marker.force].name);
   std::cout << fmt::format("\n{} variables\n", description.ports.size());
   for (std::size_t i = 0; i < description.ports.size(); ++i) std::cout << printable(line(description, i, width));
   if (inspection.warnings.empty()) return;
@@ -90,6 +96,8 @@ void printJson(const project::Inspection& inspection) {
                               {"input_derivatives", c.inputDerivatives},
                               {"output_derivatives", c.outputDerivatives},
                               {"directional_derivatives", c.directionalDerivatives},
+                              {"own_steps", c.ownSteps},
+                              {"evaluates_between_steps", c.evaluatesBetweenSteps},
                               {"once_per_process", c.oncePerProcess}};
   document["variables"] = Json::array();
   const Description& description = inspection.description;
@@ -103,6 +111,12 @@ void printJson(const project::Inspection& inspection) {
     if (port.causality == subsystem::Causality::output) variable["depends_on"] = declaredDependencies(description, i);
     document["variables"].push_back(std::move(variable));
   }
+  document["markers"] = Json::array();
+  for (const subsystem::Marker& marker : description.markers)
+    document["markers"].push_back({{"name", marker.name},
+                                   {"position", description.ports[marker.position].name},
+                                   {"velocity", description.ports[marker.velocity].name},
+                                   {"force", description.ports[marker.force].name}});
   document["warnings"] = Json::array();
   for (const core::Problem& warning : inspection.warnings) document["warnings"].push_back(core::text(warning));
   std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
@@ -112,7 +126,7 @@ void printJson(const project::Inspection& inspection) {
 
 ExitCode inspectCommand(const InspectOptions& options) {
   core::Log log;  // its warnings are part of what is printed
-  const project::Inspection inspection = project::inspect(options.fmu, log);
+  const project::Inspection inspection = project::inspect(options.model, log);
   if (options.json)
     printJson(inspection);
   else

@@ -1,12 +1,39 @@
 #include "koppla/project/inspection.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "koppla/fmi/fmu.hpp"
+#include "koppla/native/catalogue.hpp"
+#include "koppla/solver/integrate.hpp"
 
 namespace koppla::project {
 
+namespace {
+
+/// A choice with its default, such as "2: number of elements".
+std::string inWords(const native::Choice& choice) {
+  std::string text = fmt::format("{}: {}", core::text(choice.standard), choice.description);
+  if (!choice.words.empty()) text += fmt::format(" ({})", fmt::join(choice.words, ", "));
+  return text;
+}
+
+Inspection inspect(const native::BuiltInModel& model) {
+  Inspection result;
+  result.facts = {{"model", model.word}, {"description", model.description}, {"kind", "native model"}};
+  for (const native::Choice& choice : model.choices)
+    result.facts.emplace_back("option " + choice.name, inWords(choice));
+  result.description = solver::integrate(native::makeBuiltIn(model.word), {})->describe();
+  return result;
+}
+
+}  // namespace
+
 Inspection inspect(const std::filesystem::path& file, core::Log& log) {
+  const std::span<const native::BuiltInModel> models = native::builtInModels();
+  const auto native = std::ranges::find(models, file.string(), &native::BuiltInModel::word);
+  if (native != models.end() && !std::filesystem::exists(file)) return inspect(*native);
   const auto fmu = fmi::Fmu::open(file, log);
   const fmi::ModelDescription& model = fmu->model();
   Inspection result;

@@ -11,14 +11,15 @@
 
 namespace koppla::project {
 
-/// What a model file says about itself.
+/// What a model says about itself.
 struct Inspection {
   std::vector<std::pair<std::string, std::string>> facts;  ///< such as "generation tool": "..."; empty ones left out
   subsystem::Description description;
   std::vector<core::Problem> warnings;  ///< rules of its standard that it breaks
 };
 
-/// Opens an FMU without instantiating it. Throws core::InputError where it is not one.
-Inspection inspect(const std::filesystem::path& fmu, core::Log& log);
+/// Opens an FMU without instantiating it; a name that is no file may be the word of a built-in model. Throws
+/// core::InputError where it is neither.
+Inspection inspect(const std::filesystem::path& model, core::Log& log);
 
 }  // namespace koppla::project

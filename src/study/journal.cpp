@@ -53,8 +53,10 @@ std::string fingerprint(const Study& study, const std::string& version) {
     hash.add(change.name);
     hash.add(change.value);
   }
-  for (const project::SubsystemEntry& entry : planOf(study, study.grid.overrides(0)).subsystems)
+  for (const project::SubsystemEntry& entry : planOf(study, study.grid.overrides(0)).subsystems) {
     if (!entry.fmu.value.empty()) hash.add(core::readWhole(entry.fmu.value, kAnySize));
+    if (entry.model && !entry.model->file.empty()) hash.add(core::readWhole(entry.model->file, kAnySize));
+  }
   if (study.reference.kind == ReferenceKind::file) hash.add(core::readWhole(study.reference.file.value, kAnySize));
   return hash.text();
 }
