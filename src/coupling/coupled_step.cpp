@@ -38,8 +38,8 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
     const Block block{position, position + cycle.members.size()};
     position = block.last;
     if (cycle.closed) {
-      iterated_.push_back(std::make_unique<IteratedCycle>(network, block, settings,
-                                                          approximation_ ? &*approximation_ : nullptr));
+      iterated_.push_back(
+          std::make_unique<IteratedCycle>(network, block, settings, approximation_ ? &*approximation_ : nullptr));
       stretches_.push_back({block, iterated_.back().get(), iterated_.size() - 1});
     } else if (!stretches_.empty() && stretches_.back().cycle == nullptr) {
       stretches_.back().block.last = block.last;
@@ -57,18 +57,22 @@ void CoupledStep::begin(double t) {
 }
 
 void CoupledStep::begin(double t, double h, const Past& past) {
+  std::vector<double> earlier;
+  for (unsigned i = 1; i <= earlierSamples(); ++i)
+    for (std::size_t v = 0; v < network_.outputs().size(); ++v) {
+      const OutputName name = network_.outputName(v);
+      earlier.push_back(past({name.member, name.port}, name.element, t - static_cast<double>(i) * h));
+    }
+  begin(t, h, earlier);
+}
+
+void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   begin(t);
   if (!approximation_) return;
   approximation_->clear();
-  std::vector<double> values(network_.outputs().size());
-  for (unsigned i = approximation_->degree(); i > 0; --i) {
-    const double then = t - static_cast<double>(i) * h;
-    for (std::size_t v = 0; v < values.size(); ++v) {
-      const OutputName name = network_.outputName(v);
-      values[v] = past({name.member, name.port}, name.element, then);
-    }
-    approximation_->add(then, values);
-  }
+  const std::size_t values = network_.outputs().size();
+  for (std::size_t i = earlierSamples(); i > 0; --i)
+    approximation_->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
   approximation_->add(t, network_.outputs());
 }
 

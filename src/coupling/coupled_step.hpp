@@ -52,6 +52,10 @@ class CoupledStep {
   void begin(double t);
   /// The same with `degree` samples of the past at distances h (s).
   void begin(double t, double h, const Past& past);
+  /// The same with all outputs at t - h, t - 2 h, ... one sample after the other, earlierSamples() of them.
+  void begin(double t, double h, std::span<const double> earlier);
+  /// How many samples before the newest one a step makes use of: the degree of the approximation.
+  [[nodiscard]] unsigned earlierSamples() const { return approximation_ ? approximation_->degree() : 0; }
 
   /// From t on inputs follow an approximation, also of degree 0, as members on several threads need it.
   void approximate(double t);

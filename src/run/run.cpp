@@ -12,13 +12,12 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
-#include "koppla/coupling/initialisation.hpp"
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/connection_errors.hpp"
 #include "koppla/run/doubts.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
-#include "koppla/subsystem/subdivided.hpp"
+#include "koppla/run/preparation.hpp"
 
 namespace koppla::run {
 
@@ -74,25 +73,6 @@ class Pulse {
 
 }  // namespace
 
-namespace {
-
-/// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
-coupling::System fitted(coupling::System system, unsigned degree, core::Log& log) {
-  for (coupling::Member& member : system.members) {
-    const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
-    if (capabilities.isStatic || capabilities.inputDerivatives >= degree) continue;
-    log.write(
-        core::Severity::info, "coupling",
-        fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
-                    "micro_step to follow them more closely.",
-                    member.name, capabilities.inputDerivatives, degree));
-    member.subsystem = subsystem::subdivide(std::move(member.subsystem), 0.0);
-  }
-  return system;
-}
-
-}  // namespace
-
 struct Run::Impl {
   Impl(coupling::System coupled, Settings chosen, core::Log& runLog, results::Recorder* runRecorder)
       : system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
@@ -110,8 +90,6 @@ struct Run::Impl {
   }
 
   Outcome initialise();
-  Outcome initialiseMembers();
-  void tellAbout(const coupling::AlgebraicLoop& loop);
   void requireInitialised() const;
   OutcomeKind advance(double until, std::uint64_t most);
   Outcome step();
@@ -120,7 +98,6 @@ struct Run::Impl {
   void end();
   Outcome record();
   void scheduleNextRow();
-  [[nodiscard]] Outcome failureOf(const coupling::InitialisationReport& report) const;
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress(SteadyClock::time_point begin) const;
 
@@ -152,7 +129,7 @@ struct Run::Impl {
 Outcome Run::Impl::initialise() {
   const auto begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  Outcome outcome = initialiseMembers();
+  Outcome outcome = initialiseMembers(system, network, macroStep, settings, log);
   if (outcome.ok() && recorder != nullptr) {
     recorder->begin(observation->columns());
     outcome = record();
@@ -163,55 +140,6 @@ Outcome Run::Impl::initialise() {
   cpu += cpuSeconds() - cpuBegin;
   initialised = outcome.ok();
   return outcome;
-}
-
-Outcome Run::Impl::initialiseMembers() {
-  std::optional<double> tolerance;
-  if (settings.algorithm.iterates()) tolerance = settings.algorithm.rtol;
-  try {
-    for (coupling::Member& member : system.members) {
-      for (const coupling::StartValue& start : member.startValues) member.subsystem->set(start.port, start.values);
-      member.subsystem->enterInitialisation({settings.start, settings.end, tolerance});
-    }
-    const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
-    if (!report.solved()) return failureOf(report);
-    for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop);
-    for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
-  } catch (const core::SubsystemError& error) {
-    return {OutcomeKind::subsystemFailed,
-            fmt::format("The subsystem {} Check its parameters and start values.", error.what())};
-  }
-  return {};
-}
-
-void Run::Impl::tellAbout(const coupling::AlgebraicLoop& loop) {
-  const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
-  log.write(core::Severity::info, "initialisation",
-            fmt::format("solved the algebraic loop {}; Newton iterations: {}", names, loop.iterations));
-  constexpr double kNoise = 1e-6;  // of derivatives by differences
-  if (settings.algorithm.iterates() || loop.growth < kNoise) return;
-  log.write(
-      core::Severity::warning, "coupling",
-      fmt::format("an algebraic loop goes through {} (growth per step: {:.3g}). An explicit algorithm carries values "
-                  "round it once per step, so {}. Choose algorithm.kind = \"newton\".",
-                  names, loop.growth,
-                  loop.growth < 1.0 ? "they are late by some steps" : "they diverge, however short the step is"));
-}
-
-Outcome Run::Impl::failureOf(const coupling::InitialisationReport& report) const {
-  if (report.fault) return macroStep.describe(report.fault, settings.start);
-  for (const coupling::AlgebraicLoop& loop : report.loops)
-    if (!loop.solved)
-      return {OutcomeKind::notConverged,
-              fmt::format("The algebraic loop {} could not be solved at the start, {} s: after {} iterations the "
-                          "residual is {:.4g} times the tolerance. Give start values of its inputs that are near the "
-                          "solution, or check that it has one.",
-                          fmt::join(loop.outputs, ", "), settings.start, loop.iterations, loop.norm)};
-  return {
-      OutcomeKind::notConverged,
-      fmt::format("These outputs do not settle at the start, {} s, although they declare that they do not depend on "
-                  "what changes: {}. Correct the dependencies in the model description.",
-                  settings.start, fmt::join(report.inconsistent, ", "))};
 }
 
 Outcome Run::Impl::record() {

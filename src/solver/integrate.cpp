@@ -36,7 +36,7 @@ class Integrated final : public subsystem::Subsystem {
         problem_(*equations_),
         x_(equations_->stateCount(), 0.0),
         dx_(x_.size(), 0.0) {
-    description_.capabilities = detail::capabilitiesOf(settings);
+    description_.capabilities = detail::capabilitiesOf(*equations_, settings);
     description_.indexNames();
     for (PortIndex port = 0; port < description_.ports.size(); ++port)
       if (isRealInput(port) && description_.ports[port].start)

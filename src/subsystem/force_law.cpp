@@ -27,6 +27,7 @@ class ForceLawMember final : public Subsystem {
                                  .inputDerivatives = kMaxDegree,
                                  .states = true,
                                  .evaluatesBetweenSteps = true,
+                                 .linear = law_->isLinear(),
                                  .isStatic = true};
     description_.indexNames();
   }

@@ -16,6 +16,8 @@ class ForceLaw {
   ForceLaw& operator=(const ForceLaw&) = delete;
 
   [[nodiscard]] virtual double force(double distance, double rate) const = 0;
+  /// Whether the force is linear in both.
+  [[nodiscard]] virtual bool isLinear() const { return false; }
 };
 
 /// F = stiffness (x2 - x1) + damping (v2 - v1), Schmoll (2.11).
@@ -25,6 +27,7 @@ class SpringDamper final : public ForceLaw {
   [[nodiscard]] double force(double distance, double rate) const override {
     return stiffness_ * distance + damping_ * rate;
   }
+  [[nodiscard]] bool isLinear() const override { return true; }
   [[nodiscard]] double stiffness() const { return stiffness_; }  ///< N/m
   [[nodiscard]] double damping() const { return damping_; }      ///< N s/m
 

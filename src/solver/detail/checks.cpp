@@ -47,7 +47,7 @@ void check(const Equations& equations, const IntegratorSettings& settings) {
          fmt::format("The HHT parameter alpha = {} is out of range.", given(settings.alpha)), "It lies in [-1/3, 0].");
 }
 
-subsystem::Capabilities capabilitiesOf(const IntegratorSettings& settings) {
+subsystem::Capabilities capabilitiesOf(const Equations& equations, const IntegratorSettings& settings) {
   // A memory of its own outlives a macro step only in CVODE that goes on, and in HHT with numerical damping.
   const bool goesOn = isCvode(settings.kind) && !settings.restart;
   const bool damped = settings.kind == Kind::newmark && settings.alpha != 0.0;
@@ -61,6 +61,8 @@ subsystem::Capabilities capabilitiesOf(const IntegratorSettings& settings) {
           .states = !goesOn && !damped,
           .evaluatesBetweenSteps = true,
           .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
+          // CVODE's choice of steps depends on the values.
+          .linear = equations.isLinear() && !isCvode(settings.kind),
           .microStep = settings.microStep};
 }
 

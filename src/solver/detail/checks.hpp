@@ -12,8 +12,8 @@ namespace koppla::solver::detail {
 /// Throws core::InputError where the integrator does not fit the model or a setting is out of its range.
 void check(const Equations& equations, const IntegratorSettings& settings);
 
-/// What a subsystem with that integrator can do.
-subsystem::Capabilities capabilitiesOf(const IntegratorSettings& settings);
+/// What a subsystem that solves these equations with that integrator can do.
+subsystem::Capabilities capabilitiesOf(const Equations& equations, const IntegratorSettings& settings);
 
 void append(const core::Value& value, core::Values& into);
 

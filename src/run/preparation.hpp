@@ -1,0 +1,21 @@
+#pragma once
+
+#include "koppla/core/log.hpp"
+#include "koppla/coupling/network.hpp"
+#include "koppla/coupling/system.hpp"
+#include "koppla/run/macro_step.hpp"
+#include "koppla/run/outcome.hpp"
+#include "koppla/run/settings.hpp"
+
+namespace koppla::run {
+
+// What comes before the first step, whoever takes it.
+
+/// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
+coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
+
+/// Sets start values and initialises all members, consistently. `macroStep` words faults.
+Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
+                          const Settings& settings, core::Log& log);
+
+}  // namespace koppla::run
