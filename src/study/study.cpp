@@ -2,12 +2,11 @@
 
 #include <algorithm>
 #include <iterator>
-#include <map>
 #include <utility>
 
 #include "koppla/core/file.hpp"
-#include "koppla/project/reader.hpp"
 #include "koppla/study/study_reader.hpp"
+#include "koppla/study/survey.hpp"
 
 namespace koppla::study {
 
@@ -16,34 +15,8 @@ namespace {
 using project::Override;
 
 project::Reading readingOf(const Study& study, std::span<const Override> settings) {
-  std::vector<Override> all = study.set;
-  all.insert(all.end(), settings.begin(), settings.end());
-  return project::parse(study.projectText, study.project, all);
+  return study::readingOf(CommonProject{study.project, study.projectText, study.set}, settings);
 }
-
-/// Every mistake once, however many combinations have it; of warnings those that all have, because an option that is
-/// idle with one algorithm may be there for another.
-class Survey {
- public:
-  void add(const project::Reading& reading) {
-    ++readings_;
-    for (const core::Problem& problem : reading.findings.mistakes)
-      if (mistakes_.emplace(core::text(problem), mistakes_.size()).second) problems_.push_back(problem);
-    for (const core::Problem& problem : reading.findings.warnings) ++warnings_[core::text(problem)];
-  }
-
-  void conclude(core::Log& log) const {
-    if (!problems_.empty()) throw core::InputError(problems_);
-    for (const auto& [text, count] : warnings_)
-      if (count == readings_) log.write(core::Severity::warning, "project", text);
-  }
-
- private:
-  std::size_t readings_ = 0;
-  std::map<std::string, std::size_t> mistakes_;
-  std::vector<core::Problem> problems_;
-  std::map<std::string, std::size_t> warnings_;
-};
 
 }  // namespace
 

@@ -7,36 +7,11 @@
 #include <fmt/ranges.h>
 
 #include "koppla/core/value.hpp"
+#include "koppla/study/cells.hpp"
 
 namespace koppla::study {
 
 namespace {
-
-using Cells = std::vector<std::string>;
-
-std::string inQuotes(std::string_view text) {
-  std::string result = "\"";
-  for (const char c : text) result += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return result + "\"";
-}
-
-std::string numberOrNothing(double value) {
-  return std::isnan(value) ? std::string() : core::text(value);
-}
-
-/// Numbers as they are, words in quotes.
-std::string field(const VariedValue& value) {
-  return value.number ? value.text : inQuotes(value.text);
-}
-
-std::string line(const Cells& cells) {
-  return fmt::format("{}\n", fmt::join(cells, ","));
-}
-
-/// Digits enough to tell grid values apart.
-std::string shortText(const VariedValue& value) {
-  return value.number ? fmt::format("{:.4g}", *value.number) : value.text;
-}
 
 std::string errorText(const Row& row) {
   switch (row.status) {
@@ -51,23 +26,6 @@ std::string errorText(const Row& row) {
       break;
   }
   return std::string(word(row.status));
-}
-
-/// Right-aligned columns under their heads.
-std::string aligned(const std::vector<Cells>& lines) {
-  std::vector<std::size_t> widths;
-  for (const Cells& cells : lines) {
-    widths.resize(std::max(widths.size(), cells.size()));
-    for (std::size_t i = 0; i < cells.size(); ++i) widths[i] = std::max(widths[i], cells[i].size());
-  }
-  std::string text;
-  for (const Cells& cells : lines) {
-    std::string one;
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      one += fmt::format("{}{:>{}}", i == 0 ? "  " : "   ", cells[i], widths[i]);
-    text += one + "\n";
-  }
-  return text;
 }
 
 std::string slopeText(const Slope& slope) {

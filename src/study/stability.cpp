@@ -1,0 +1,107 @@
+#include "koppla/study/stability.hpp"
+
+#include <cmath>
+#include <utility>
+
+#include "koppla/core/error.hpp"
+#include "koppla/study/children.hpp"
+#include "koppla/study/payload.hpp"
+#include "koppla/study/survey.hpp"
+
+namespace koppla::study {
+
+namespace {
+
+StabilityRow answered(const StabilityAnalysis& analysis, run::MacroStepRecursion& recursion, double step) {
+  StabilityRow row;
+  if (analysis.find == StabilityQuestion::spectralRadius) {
+    row.step = step;
+    row.spectralRadius = recursion.spectralRadius(step);
+    const bool stable = row.spectralRadius <= 1.0 + analysis.recursion.allowance;
+    row.status = stable ? StabilityStatus::stable : StabilityStatus::unstable;
+    return row;
+  }
+  const std::optional<double> limit = recursion.criticalStep(analysis.range);
+  row.status = StabilityStatus::stable;
+  if (!limit) return row;
+  row.status = *limit > analysis.range.from ? StabilityStatus::limit : StabilityStatus::unstable;
+  if (row.status == StabilityStatus::limit) row.criticalStep = *limit;
+  return row;
+}
+
+/// In a child process.
+StabilityRow rowAt(const StabilityAnalysis& analysis, std::size_t point) {
+  StabilityRow row;
+  try {
+    core::Log log;
+    const project::Reading reading =
+        readingOf(CommonProject{analysis.project, analysis.projectText, analysis.set}, analysis.grid.overrides(point));
+    coupling::System system = project::build(reading.project, log);
+    run::MacroStepRecursion recursion(std::move(system), reading.project.settings, log, analysis.recursion);
+    return answered(analysis, recursion, reading.project.settings.step);
+  } catch (const core::InputError& error) {
+    row.message = error.what();
+  } catch (const core::SubsystemError& error) {
+    row.message = error.what();
+  }
+  return row;
+}
+
+std::string packed(const StabilityRow& row) {
+  Packer packer;
+  packer.count(static_cast<std::uint64_t>(row.status));
+  for (const double number : {row.step, row.spectralRadius, row.criticalStep}) packer.number(number);
+  packer.text(row.message);
+  return std::move(packer).take();
+}
+
+StabilityRow received(const ChildResult& result) {
+  StabilityRow row;
+  if (!result.failure.empty()) {
+    row.message = "The process of this combination " + result.failure + ".";
+    return row;
+  }
+  Unpacker unpacker(result.payload);
+  row.status = static_cast<StabilityStatus>(unpacker.count());
+  for (double* number : {&row.step, &row.spectralRadius, &row.criticalStep}) *number = unpacker.number();
+  row.message = unpacker.text();
+  return row;
+}
+
+}  // namespace
+
+std::string_view word(StabilityStatus status) {
+  switch (status) {
+    case StabilityStatus::stable:
+      return "stable";
+    case StabilityStatus::unstable:
+      return "unstable";
+    case StabilityStatus::limit:
+      return "limit";
+    case StabilityStatus::failed:
+      break;
+  }
+  return "failed";
+}
+
+double StabilityRow::decadesPerSecond() const {
+  return std::log10(spectralRadius) / step;
+}
+
+std::vector<StabilityRow> analyse(const StabilityAnalysis& analysis, const StabilityOptions& options) {
+  const std::size_t all = analysis.grid.size();
+  std::vector<StabilityRow> rows(all);
+  std::size_t done = 0;
+  Children children;
+  children.atOnce = options.jobs;
+  children.interrupted = options.interrupted;
+  children.work = [&](std::size_t point) { return packed(rowAt(analysis, point)); };
+  children.finished = [&](std::size_t point, const ChildResult& result) {
+    rows[point] = received(result);
+    options.progress(++done, all);
+  };
+  if (!workInChildren(all, children)) rows.clear();
+  return rows;
+}
+
+}  // namespace koppla::study

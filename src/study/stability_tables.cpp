@@ -1,0 +1,111 @@
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "koppla/core/value.hpp"
+#include "koppla/study/cells.hpp"
+#include "koppla/study/stability.hpp"
+
+namespace koppla::study {
+
+namespace {
+
+/// Columns of a table that still fits a terminal.
+constexpr std::size_t kMostColumns = 8;
+
+/// The answer in a few characters; unstable ones carry a mark.
+std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
+  if (row.status == StabilityStatus::failed) return "failed";
+  if (analysis.find == StabilityQuestion::criticalStep)
+    return row.status == StabilityStatus::limit ? fmt::format("{:.4e}", row.criticalStep)
+                                                : std::string(row.status == StabilityStatus::stable ? "none" : "<");
+  return fmt::format("{:.6g}{}", row.spectralRadius, row.status == StabilityStatus::unstable ? " !" : "");
+}
+
+std::string pivot(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  const Axis& down = analysis.grid.axes()[0];
+  const Axis& across = analysis.grid.axes()[1];
+  std::vector<Cells> lines{{across.name()}, {down.name()}};
+  for (const VariedValue& value : across.values) lines[0].push_back(shortText(value));
+  for (std::size_t i = 0; i < down.values.size(); ++i) {
+    Cells& cells = lines.emplace_back(Cells{shortText(down.values[i])});
+    for (std::size_t k = 0; k < across.values.size(); ++k)
+      cells.push_back(answer(analysis, rows[i * across.values.size() + k]));
+  }
+  return aligned(lines);
+}
+
+std::string listing(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  const bool seeksStep = analysis.find == StabilityQuestion::criticalStep;
+  std::vector<Cells> lines(1);
+  for (const Axis& axis : analysis.grid.axes()) lines[0].push_back(axis.name());
+  lines[0].emplace_back(seeksStep ? "critical step/s" : "spectral radius");
+  if (!seeksStep) lines[0].emplace_back("decades/s");
+  lines[0].emplace_back("status");
+  for (std::size_t point = 0; point < rows.size(); ++point) {
+    Cells& cells = lines.emplace_back();
+    for (std::size_t i = 0; i < analysis.grid.axes().size(); ++i)
+      cells.push_back(shortText(analysis.grid.value(point, i)));
+    cells.push_back(answer(analysis, rows[point]));
+    if (!seeksStep) {
+      const double decades = rows[point].decadesPerSecond();
+      cells.push_back(std::isnan(decades) ? "-" : fmt::format("{:.3g}", decades));
+    }
+    cells.emplace_back(word(rows[point].status));
+  }
+  return aligned(lines);
+}
+
+/// What the signs in the table mean, and the first reason of a failure.
+std::string remarks(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  const auto count = [&](StabilityStatus status) { return std::ranges::count(rows, status, &StabilityRow::status); };
+  std::string text;
+  if (analysis.find == StabilityQuestion::criticalStep) {
+    if (count(StabilityStatus::stable) > 0)
+      text += fmt::format("none: no unstable step up to {} s\n", core::text(analysis.range.to));
+    if (count(StabilityStatus::unstable) > 0)
+      text += fmt::format("<: unstable already at {} s\n", core::text(analysis.range.from));
+  } else if (count(StabilityStatus::unstable) > 0) {
+    text += "!: unstable\n";
+  }
+  if (const auto failures = count(StabilityStatus::failed); failures > 0)
+    text += fmt::format("failed: {} of {} combinations; the first: {}\n", failures, rows.size(),
+                        std::ranges::find(rows, StabilityStatus::failed, &StabilityRow::status)->message);
+  return text;
+}
+
+}  // namespace
+
+std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  Cells head;
+  for (const Axis& axis : analysis.grid.axes()) head.push_back(inQuotes(axis.name()));
+  for (const char* name : {"status", "step", "spectral_radius", "decades_per_second", "critical_step", "message"})
+    head.push_back(inQuotes(name));
+  std::string text = line(head);
+  for (std::size_t point = 0; point < rows.size(); ++point) {
+    const StabilityRow& row = rows[point];
+    Cells cells;
+    for (std::size_t i = 0; i < analysis.grid.axes().size(); ++i) cells.push_back(field(analysis.grid.value(point, i)));
+    cells.push_back(inQuotes(word(row.status)));
+    for (const double value : {row.step, row.spectralRadius, row.decadesPerSecond(), row.criticalStep})
+      cells.push_back(numberOrNothing(value));
+    cells.push_back(inQuotes(row.message));
+    text += line(cells);
+  }
+  return text;
+}
+
+std::string stabilityText(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  const std::vector<Axis>& axes = analysis.grid.axes();
+  const bool asTable = axes.size() == 2 && axes[1].values.size() <= kMostColumns;
+  const bool seeksStep = analysis.find == StabilityQuestion::criticalStep;
+  std::string text =
+      fmt::format("{} of {}\n\n", seeksStep ? "critical macro step in s" : "spectral radius of a macro step",
+                  analysis.project.string());
+  text += asTable ? pivot(analysis, rows) : listing(analysis, rows);
+  const std::string notes = remarks(analysis, rows);
+  return notes.empty() ? text : text + "\n" + notes;
+}
+
+}  // namespace koppla::study
