@@ -20,6 +20,7 @@ constexpr const char* kFooter = R"(Examples:
   koppla check project.toml                    look for mistakes, show the order of evaluation
   koppla run project.toml --end 20             simulate; results go to project.run/
   koppla study convergence.toml                run with varied settings; orders of convergence
+  koppla stability limits.toml                 which macro steps are stable?
   koppla plot project.run 'Plant.*'            draw variables in the terminal
   koppla compare project.run reference.csv     are they equal within tolerances?
 
@@ -127,6 +128,20 @@ ExitCode dispatch(int argc, const char* const* argv) {
   study->add_flag("--restart,--overwrite", studyOptions.restart, "Forget finished runs and start anew");
   study->add_flag("--quiet", studyOptions.quiet, "No progress, no table");
 
+  StabilityOptions stabilityOptions;
+  CLI::App* stability =
+      app.add_subcommand("stability", "Find the macro steps at which a coupled linear model is stable");
+  stability->add_option("file", stabilityOptions.file, "Stability file (TOML)")->required();
+  stability->add_option("--set", stabilityOptions.set, "Override for all combinations, as in 'run'")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  stability->add_option("--jobs", stabilityOptions.jobs, "Combinations at once (default: one for each processor)")
+      ->check(CLI::Range(1, 1024));
+  stability
+      ->add_option("--folder", stabilityOptions.folder, "Folder of results (default: the file's name with .stability)")
+      ->check(notEmpty, "");
+  stability->add_flag("--quiet", stabilityOptions.quiet, "No progress, no table");
+
   CheckOptions checkOptions;
   CLI::App* check = app.add_subcommand("check", "Look for mistakes in a project without running it");
   check->add_option("project", checkOptions.project, "Project file (TOML)")->required();
@@ -182,6 +197,7 @@ ExitCode dispatch(int argc, const char* const* argv) {
   }
   if (*run) return runCommand(runOptions);
   if (*study) return studyCommand(studyOptions);
+  if (*stability) return stabilityCommand(stabilityOptions);
   if (*check) return checkCommand(checkOptions);
   if (*inspect) return inspectCommand(inspectOptions);
   if (*compare) return compareCommand(compareOptions);

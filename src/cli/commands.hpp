@@ -41,6 +41,15 @@ struct StudyOptions {
 };
 ExitCode studyCommand(const StudyOptions& options);
 
+struct StabilityOptions {
+  std::filesystem::path file;
+  std::vector<std::string> set;
+  unsigned jobs = 0;  ///< 0: as many as there are processors
+  std::filesystem::path folder;
+  bool quiet = false;
+};
+ExitCode stabilityCommand(const StabilityOptions& options);
+
 struct CheckOptions {
   std::filesystem::path project;
   std::vector<std::string> set;

@@ -1,0 +1,153 @@
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <iostream>
+#include <numeric>
+#include <thread>
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
+#include "koppla/report/plot_loglog.hpp"
+#include "koppla/report/stability_map.hpp"
+#include "koppla/study/fits.hpp"
+#include "koppla/study/stability.hpp"
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "interrupt.hpp"
+
+namespace koppla::cli {
+
+namespace {
+
+using study::StabilityAnalysis;
+using study::StabilityQuestion;
+using study::StabilityRow;
+using study::StabilityStatus;
+using Rows = std::vector<StabilityRow>;
+
+void showProgress(std::size_t done, std::size_t all) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  std::fputs(fmt::format("\r\033[K{} of {} combinations", done, all).c_str(), stderr);
+  if (done == all) std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
+std::string labelOf(const study::Axis& axis) {
+  return axis.name() == "simulation.step" ? "simulation.step / s" : axis.name();
+}
+
+/// The numbers of an axis in ascending order, and which of its values they are.
+struct SortedAxis {
+  std::vector<double> values;
+  std::vector<std::size_t> order;
+};
+
+SortedAxis sorted(const study::Axis& axis) {
+  SortedAxis result;
+  result.order.resize(axis.values.size());
+  std::iota(result.order.begin(), result.order.end(), std::size_t{0});
+  std::ranges::sort(result.order, {}, [&](std::size_t i) { return axis.values[i].number.value_or(0.0); });
+  for (const std::size_t i : result.order) result.values.push_back(axis.values[i].number.value_or(0.0));
+  return result;
+}
+
+bool canSpanAMap(const study::Axis& axis) {
+  if (!axis.numeric() || axis.values.size() < 2) return false;
+  const std::vector<double> values = sorted(axis).values;
+  return std::ranges::adjacent_find(values) == values.end();
+}
+
+/// The first varied setting goes up, the second one across.
+std::string mapOf(const StabilityAnalysis& analysis, const Rows& rows) {
+  const std::vector<study::Axis>& axes = analysis.grid.axes();
+  const SortedAxis up = sorted(axes[0]);
+  const SortedAxis across = sorted(axes[1]);
+  report::StabilityMap map;
+  map.title = analysis.file.stem().string();
+  map.up = {labelOf(axes[0]), up.values, report::looksLogarithmic(up.values)};
+  map.across = {labelOf(axes[1]), across.values, report::looksLogarithmic(across.values)};
+  for (const std::size_t i : up.order)
+    for (const std::size_t k : across.order) map.radii.push_back(rows[i * axes[1].values.size() + k].spectralRadius);
+  return report::plotStabilityMap(map);
+}
+
+/// The axis that lines are drawn over: the first one of several numbers above 0.
+std::optional<std::size_t> lineAxis(const StabilityAnalysis& analysis) {
+  for (std::size_t i = 0; i < analysis.grid.axes().size(); ++i) {
+    const study::Axis& axis = analysis.grid.axes()[i];
+    if (axis.values.size() > 1 &&
+        std::ranges::all_of(axis.values, [](const auto& value) { return value.number.value_or(0.0) > 0.0; }))
+      return i;
+  }
+  return std::nullopt;
+}
+
+std::string linesOf(const StabilityAnalysis& analysis, const Rows& rows, std::size_t axis) {
+  const bool seeksStep = analysis.find == StabilityQuestion::criticalStep;
+  report::LogLogPlot plot;
+  plot.title = analysis.file.stem().string();
+  plot.xLabel = labelOf(analysis.grid.axes()[axis]);
+  plot.yLabel = seeksStep ? "critical step / s" : "spectral radius";
+  for (const study::RunSeries& series : study::seriesAlong(analysis.grid, axis)) {
+    report::LogLogCurve& curve = plot.curves.emplace_back();
+    curve.name = series.label;
+    for (const std::size_t point : series.points)
+      curve.points.push_back({analysis.grid.value(point, axis).number.value_or(0.0),
+                              seeksStep ? rows[point].criticalStep : rows[point].spectralRadius});
+  }
+  return report::plotLogLog(plot);
+}
+
+/// Empty where the varied settings span no picture.
+std::string pictureOf(const StabilityAnalysis& analysis, const Rows& rows) {
+  const std::vector<study::Axis>& axes = analysis.grid.axes();
+  const bool isMap =
+      analysis.find == StabilityQuestion::spectralRadius && axes.size() == 2 && std::ranges::all_of(axes, canSpanAMap);
+  if (isMap) return mapOf(analysis, rows);
+  const std::optional<std::size_t> axis = lineAxis(analysis);
+  return axis ? linesOf(analysis, rows, *axis) : "";
+}
+
+void write(const std::filesystem::path& folder, const StabilityAnalysis& analysis, const Rows& rows) {
+  std::filesystem::create_directories(folder);
+  core::writeWhole(folder / "stability.csv", study::stabilityCsv(analysis, rows));
+  std::filesystem::remove(folder / "stability.svg");  // of an earlier call, which may have varied other settings
+  if (const std::string picture = pictureOf(analysis, rows); !picture.empty())
+    core::writeWhole(folder / "stability.svg", picture);
+}
+
+}  // namespace
+
+ExitCode stabilityCommand(const StabilityOptions& options) {
+  core::Log log;
+  showWarnings(log);
+  std::vector<project::Override> set;
+  for (const std::string& text : options.set) set.push_back(project::parseOverride(text));
+  const InterruptGuard guard;
+  const StabilityAnalysis analysis = study::readStability(options.file, log, set);
+  study::StabilityOptions how;
+  how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
+  how.interrupted = InterruptGuard::requested;
+  if (!options.quiet) how.progress = showProgress;
+  const Rows rows = study::analyse(analysis, how);
+  if (rows.empty()) {
+    std::cerr << "Interrupted: nothing is written.\n";
+    return ExitCode::interrupted;
+  }
+  const bool allFailed =
+      std::ranges::all_of(rows, [](const auto& row) { return row.status == StabilityStatus::failed; });
+  if (allFailed)
+    throw core::InputError("No combination has a recursion: " + rows.front().message,
+                           "docs/stability.md says which projects have one.");
+  const std::filesystem::path folder = options.folder.empty() ? analysis.folder() : options.folder;
+  write(folder, analysis, rows);
+  if (options.quiet) return ExitCode::ok;
+  std::cout << study::stabilityText(analysis, rows) << fmt::format("\nresults in {}\n", folder.string());
+  return ExitCode::ok;
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,104 @@
+#include <cmath>
+#include <regex>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "koppla/report/stability_map.hpp"
+#include "koppla/run/recursion.hpp"
+
+#include "support/figure.hpp"
+#include "two_mass.hpp"
+
+namespace koppla::test {
+namespace {
+
+/// Jacobi with linear extrapolation, steps up, stiffness of the link across.
+report::StabilityMap mapOfTwoMasses(const std::vector<double>& steps, const std::vector<double>& stiffnesses) {
+  report::StabilityMap map;
+  map.title = "two masses, Jacobi, degree 1";
+  map.up = {"simulation.step / s", steps, report::looksLogarithmic(steps)};
+  map.across = {"ck / (N/m)", stiffnesses, report::looksLogarithmic(stiffnesses)};
+  map.radii.resize(steps.size() * stiffnesses.size());
+  for (std::size_t column = 0; column < stiffnesses.size(); ++column) {
+    TwoMassCase c{.startUp = coupling::StartUp::trivial};
+    c.parameters.ck = stiffnesses[column];
+    run::Settings settings;
+    settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
+    settings.algorithm.degree = 1;
+    core::Log log;
+    run::MacroStepRecursion recursion(twoMassSystem(c), settings, log);
+    for (std::size_t row = 0; row < steps.size(); ++row)
+      map.radii[row * stiffnesses.size() + column] = recursion.spectralRadius(steps[row]);
+  }
+  return map;
+}
+
+std::vector<std::string> fillsOf(const std::string& svg) {
+  std::vector<std::string> fills;
+  const std::regex cell("<rect x=[^>]*fill=\"(#[0-9a-f]{6})\"");
+  const std::size_t first = svg.find("crispEdges");
+  const std::string cells = svg.substr(first, svg.find("</g>", first) - first);
+  for (auto i = std::sregex_iterator(cells.begin(), cells.end(), cell); i != std::sregex_iterator(); ++i)
+    fills.push_back((*i)[1]);
+  return fills;
+}
+
+bool isBlue(const std::string& colour) {
+  return colour.substr(5) > colour.substr(1, 2);
+}
+
+TEST(StabilityMap, ChangesColourAtTheCriticalStep) {
+  std::vector<double> steps;
+  for (int i = 0; i <= 20; ++i) steps.push_back(std::pow(10.0, -5.0 + 0.1 * i));
+  const std::vector<double> stiffnesses{1e5, std::pow(10.0, 5.5), 1e6, std::pow(10.0, 6.5), 1e7};
+  const report::StabilityMap map = mapOfTwoMasses(steps, stiffnesses);
+  const std::vector<std::string> fills = fillsOf(plotStabilityMap(map));
+  ASSERT_EQ(fills.size(), map.radii.size());
+  // Schmoll notes, 10.3: 2.4630e-4 s for the stiffness of table 2.1.
+  bool right = true;
+  for (std::size_t row = 0; row < steps.size(); ++row)
+    right = right && isBlue(fills[row * stiffnesses.size() + 2]) == (steps[row] < 2.4630e-4);
+  showFigure({"overview S7", "map", "over step and stiffness, stable below 2.4630e-4 s at table 2.1"},
+             fmt::format("{} cells drawn", fills.size()), right);
+}
+
+TEST(StabilityMap, DrawsTheLineOfRadiusOneBetweenTheCombinations) {
+  // log radius is linear across: 0.5 at 0, 2 at 2, so radius 1 is in the middle.
+  report::StabilityMap map;
+  map.across = {"a", {0.0, 2.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.radii = {0.5, 2.0, 0.5, 2.0};
+  const std::string svg = plotStabilityMap(map);
+  const std::size_t last = svg.rfind("<path class=\"curve\"");
+  const std::string path = svg.substr(last, svg.find("/>", last) - last);
+  const std::regex point("([0-9.]+),[0-9.]+");
+  std::vector<double> x;
+  for (auto i = std::sregex_iterator(path.begin(), path.end(), point); i != std::sregex_iterator(); ++i)
+    x.push_back(std::stod((*i)[1]));
+  ASSERT_FALSE(x.empty());
+  for (const double each : x) EXPECT_NEAR(each, x.front(), 0.01);
+}
+
+TEST(StabilityMap, ShowsWhatIsUnknown) {
+  report::StabilityMap map;
+  map.across = {"a", {0.0, 1.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.radii = {0.5, std::nan(""), HUGE_VAL, 1.0};
+  const std::string svg = plotStabilityMap(map);
+  EXPECT_EQ(fillsOf(svg)[1], "#bbbbbb");
+  EXPECT_FALSE(isBlue(fillsOf(svg)[2]));
+  EXPECT_TRUE(isBlue(fillsOf(svg)[3]));
+  EXPECT_NE(svg.find("unknown"), std::string::npos);
+}
+
+TEST(StabilityMap, TakesEqualRatiosForALogarithmicAxis) {
+  EXPECT_TRUE(report::looksLogarithmic({1e-5, 1e-4, 1e-3}));
+  EXPECT_FALSE(report::looksLogarithmic({1.0, 2.0, 3.0}));
+  EXPECT_FALSE(report::looksLogarithmic({0.0, 1.0, 10.0}));
+}
+
+}  // namespace
+}  // namespace koppla::test
