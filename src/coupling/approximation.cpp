@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 namespace koppla::coupling {
 
@@ -55,19 +56,36 @@ std::array<double, kMaxKnots> weightsOf(const PolynomialBasis& basis, std::size_
 
 }  // namespace
 
-Approximation::Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held)
-    : values_(values), degree_(degree), held_(std::move(held)) {
+Approximation::Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held,
+                             std::vector<Block> sloped)
+    : values_(values), degree_(degree), held_(std::move(held)), sloped_(std::move(sloped)) {
   ring_.resize(degree_ + 3);  // two more, so that samples can be taken back
-  for (Sample& sample : ring_) sample.values.resize(values);
+  for (Sample& sample : ring_) {
+    sample.values.resize(values);
+    if (!sloped_.empty()) sample.slopes.resize(values);
+  }
   powers_.resize((degree_ + 1) * values);
   predicted_.resize(values);
 }
 
-void Approximation::add(double t, std::span<const double> y) {
+void Approximation::add(double t, std::span<const double> y, std::span<const double> slopes) {
   newest_ = (newest_ + 1) % ring_.size();
-  ring_[newest_].time = t;
-  std::ranges::copy(y, ring_[newest_].values.begin());
+  Sample& sample = ring_[newest_];
+  sample.time = t;
+  std::ranges::copy(y, sample.values.begin());
+  if (!sloped_.empty()) {
+    sample.sloped = slopesKnown(slopes);
+    if (sample.sloped) std::ranges::copy(slopes, sample.slopes.begin());
+  }
   samples_ = std::min(samples_ + 1, ring_.size());
+}
+
+bool Approximation::slopesKnown(std::span<const double> slopes) const {
+  if (slopes.empty()) return false;
+  for (const Block& block : sloped_)
+    for (std::size_t v = block.first; v < block.last; ++v)
+      if (!std::isfinite(slopes[v])) return false;
+  return true;
 }
 
 void Approximation::takeBack() {
@@ -124,19 +142,74 @@ void Approximation::renewBases() {
   interpolationShare_ = largest / std::fabs(atEnd);
 }
 
+void Approximation::appendSample(std::vector<Condition>& conditions, std::size_t i) const {
+  const Sample& sample = ring_[place(i)];
+  const double s = (sample.time - stepBegin_) / stepLength_;
+  if (conditions.size() <= degree_) conditions.push_back({{s}, sample.values.data(), 1.0});
+  if (conditions.size() <= degree_ && sample.sloped)
+    conditions.push_back({{s, true}, sample.slopes.data(), stepLength_});
+}
+
+/// Coefficients of the polynomials through all conditions, for the sloped values of a block.
+void Approximation::fit(const std::vector<Condition>& conditions, Block block) {
+  std::vector<Knot> knots;
+  for (const Condition& condition : conditions) knots.push_back(condition.knot);
+  const PolynomialBasis basis(knots);
+  const unsigned fitted = static_cast<unsigned>(conditions.size()) - 1;
+  for (unsigned k = degreeInUse_ + 1; k <= fitted; ++k)
+    std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
+  degreeInUse_ = std::max(degreeInUse_, fitted);
+  for (const Block& sloped : sloped_)
+    for (std::size_t v = std::max(sloped.first, block.first); v < std::min(sloped.last, block.last); ++v)
+      for (unsigned k = 0; k <= degreeInUse_; ++k) {
+        double sum = 0.0;
+        if (k <= fitted)
+          for (std::size_t i = 0; i < conditions.size(); ++i)
+            sum += basis.coefficient(k, i) * conditions[i].scale * conditions[i].data[v];
+        powers_[k * values_ + v] = sum;
+      }
+}
+
+void Approximation::extrapolateSloped() {
+  std::vector<Condition> conditions;
+  for (std::size_t i = 0; i < samples_; ++i) appendSample(conditions, i);
+  fit(conditions, {0, values_});
+  for (const Block& sloped : sloped_)
+    for (std::size_t v = sloped.first; v < sloped.last; ++v) {
+      predicted_[v] = 0.0;
+      for (unsigned k = 0; k <= degreeInUse_; ++k) predicted_[v] += powers_[k * values_ + v];
+    }
+  extrapolationDegree_ = std::max(extrapolationDegree_, static_cast<unsigned>(conditions.size()) - 1);
+}
+
+void Approximation::interpolateSloped(Block block, std::span<const double> y, std::span<const double> slopes) {
+  if (degree_ == 0) return;  // the value at the end, as without slopes
+  const Sample& newest = ring_[place(0)];
+  std::vector<Condition> conditions{{{0.0}, newest.values.data(), 1.0}};
+  if (degree_ >= 2 && newest.sloped) conditions.push_back({{0.0, true}, newest.slopes.data(), stepLength_});
+  conditions.push_back({{1.0}, y.data(), 1.0});
+  if (conditions.size() <= degree_ && slopesKnown(slopes))
+    conditions.push_back({{1.0, true}, slopes.data(), stepLength_});
+  for (std::size_t i = 1; i < samples_; ++i) appendSample(conditions, i);
+  fit(conditions, block);
+}
+
 void Approximation::begin(double t0, double t1) {
-  if (knotsChanged(t0, t1)) renewBases();
+  stepBegin_ = t0;
+  stepLength_ = t1 - t0;
+  if (knotsChanged(t0, t1) || !sloped_.empty()) renewBases();
   degreeInUse_ = std::max(extrapolationDegree_, interpolationDegree_);
   std::array<const double*, kMaxKnots> samples{};
   for (std::size_t i = 0; i < pastKnots_; ++i) samples[i] = ring_[place(i)].values.data();
   kExtrapolateAll[extrapolationDegree_](samples, extrapolation_, prediction_, values_, powers_.data(), predicted_.data());
   for (unsigned k = extrapolationDegree_ + 1; k <= degreeInUse_; ++k)
     std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
+  if (!sloped_.empty()) extrapolateSloped();
   for (const std::size_t value : held_) predicted_[value] = samples[0][value];
   hold({samples[0], values_}, {0, values_});
 }
 
-void Approximation::interpolate(Block block, std::span<const double> y) {
+void Approximation::interpolate(Block block, std::span<const double> y, std::span<const double> slopes) {
   std::array<const double*, kMaxKnots> samples{};
   if (interpolationDegree_ == 0) {
     samples[0] = y.data();
@@ -148,6 +221,10 @@ void Approximation::interpolate(Block block, std::span<const double> y) {
   const std::span<const double* const> used(samples.data(), interpolationDegree_ + 1);
   for (unsigned k = 0; k <= interpolationDegree_; ++k)
     combine(used, weightsOf(interpolation_, k), block, powers_.data() + k * values_);
+  for (unsigned k = interpolationDegree_ + 1; k <= degreeInUse_; ++k)
+    std::fill(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_ + block.first),
+              powers_.begin() + static_cast<std::ptrdiff_t>(k * values_ + block.last), 0.0);
+  if (!sloped_.empty()) interpolateSloped(block, y, slopes);
   hold(y, block);
 }
 

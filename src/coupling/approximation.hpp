@@ -22,16 +22,23 @@ struct Block {
 ///     Int_p: knots T_n+1, T_n, ..., T_n+1-p          inputs of whoever runs after; p = 0 is the value at T_n+1
 ///
 /// While there are fewer samples the degree is lower: it rises with every accepted step (trivial start, sec. 2.4.4).
+///
+/// Where the slopes of values are known as well, a sample gives two conditions (Hermite): Ext_p goes through value and
+/// slope at T_n, then at T_n-1 and so on, Int_p through the values at both ends of the step, the slopes there, and then
+/// further back, as many of them as the degree takes.
 class Approximation {
  public:
-  /// `held`: values that change at communication points only, so that their approximation is constant.
-  Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held);
+  /// `held`: values that change at communication points only, so that their approximation is constant. `sloped`:
+  /// ranges of values whose slopes are given.
+  Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held, std::vector<Block> sloped = {});
 
   [[nodiscard]] unsigned degree() const { return degree_; }
 
   // The history. Two samples at most can be taken back, and only right after they were added.
   void clear() { samples_ = 0; }
-  void add(double t, std::span<const double> y);
+  void add(double t, std::span<const double> y) { add(t, y, {}); }
+  /// `slopes`: d y / d t (1/s), of which the sloped ranges are taken; empty, or not finite there: unknown.
+  void add(double t, std::span<const double> y, std::span<const double> slopes);
   void takeBack();
   [[nodiscard]] std::size_t samples() const { return samples_; }
   /// Sample i steps back, 0 is the newest.
@@ -41,7 +48,8 @@ class Approximation {
   /// Prepares a step that begins at the newest sample: all values are extrapolated.
   void begin(double t0, double t1);
   /// Values at t1 are known, in `y` (all of them, of which `block` is taken): these are interpolated from now on.
-  void interpolate(Block block, std::span<const double> y);
+  void interpolate(Block block, std::span<const double> y) { interpolate(block, y, {}); }
+  void interpolate(Block block, std::span<const double> y, std::span<const double> slopes);
 
   /// Coefficients of s^k for all values.
   [[nodiscard]] std::span<const double> power(unsigned k) const { return {powers_.data() + k * values_, values_}; }
@@ -61,16 +69,32 @@ class Approximation {
   struct Sample {
     double time = 0.0;
     std::vector<double> values;
+    std::vector<double> slopes;
+    bool sloped = false;  ///< slopes are known
+  };
+  /// One condition of a polynomial: where, and the values or slopes to be met there.
+  struct Condition {
+    Knot knot;
+    const double* data;
+    double scale;  ///< slopes are per second, the polynomial's per step
   };
 
   [[nodiscard]] std::size_t place(std::size_t i) const { return (newest_ + ring_.size() - i) % ring_.size(); }
   bool knotsChanged(double t0, double t1);
   void renewBases();
   void hold(std::span<const double> y, Block block);
+  [[nodiscard]] bool slopesKnown(std::span<const double> slopes) const;
+  void appendSample(std::vector<Condition>& conditions, std::size_t i) const;
+  void extrapolateSloped();
+  void interpolateSloped(Block block, std::span<const double> y, std::span<const double> slopes);
+  void fit(const std::vector<Condition>& conditions, Block block);
 
   std::size_t values_;
   unsigned degree_;
   std::vector<std::size_t> held_;
+  std::vector<Block> sloped_;
+  double stepBegin_ = 0.0;
+  double stepLength_ = 1.0;
   std::vector<Sample> ring_;
   std::size_t newest_ = 0;
   std::size_t samples_ = 0;

@@ -27,7 +27,7 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
       reevaluate_(settings.reevaluate),
       estimate_(network.outputs().size()) {
   if (predicts || needsApproximation(network, settings))
-    approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs());
+    approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   if (!settings.iterates()) {
     stretches_.push_back({all_, nullptr, 0});
     return;
@@ -53,7 +53,7 @@ void CoupledStep::begin(double t) {
   before_.assign(network_.outputs().begin(), network_.outputs().end());
   if (!approximation_) return;
   approximation_->clear();
-  approximation_->add(t, network_.outputs());
+  approximation_->add(t, network_.outputs(), network_.slopes());
 }
 
 void CoupledStep::begin(double t, double h, const Past& past) {
@@ -73,7 +73,7 @@ void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   const std::size_t values = network_.outputs().size();
   for (std::size_t i = earlierSamples(); i > 0; --i)
     approximation_->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
-  approximation_->add(t, network_.outputs());
+  approximation_->add(t, network_.outputs(), network_.slopes());
 }
 
 void CoupledStep::approximate(double t) {
@@ -134,7 +134,7 @@ StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
   if (outcome.fault) return outcome;
   const subsystem::Step taken{step.t0, outcome.reached, step.final};
   approximation_->begin(taken.t0, taken.t1);
-  approximation_->interpolate(network_.outputsOf(0), network_.outputs());
+  approximation_->interpolate(network_.outputsOf(0), network_.outputs(), network_.slopes());
   outcome.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);
   return outcome;
 }
@@ -156,7 +156,7 @@ void CoupledStep::accept(double t1) {
 
 void CoupledStep::acceptForNow(double t1) {
   if (approximation_)
-    approximation_->add(t1, network_.outputs());
+    approximation_->add(t1, network_.outputs(), network_.slopes());
   else
     std::ranges::copy(network_.outputs(), before_.begin());
 }

@@ -26,10 +26,10 @@ bool bounded(std::span<const double> values, double limit) {
 
 }  // namespace
 
-Network::Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit)
+Network::Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit, Samples samples)
     : explosionLimit_(explosionLimit) {
   for (const Cycle& cycle : cycles) memberOf_.insert(memberOf_.end(), cycle.members.begin(), cycle.members.end());
-  compile(system);
+  compile(system, samples);
   steps_.resize(size());
   saves_.resize(size());
   restores_.resize(size());
@@ -150,7 +150,15 @@ Fault Network::evaluate(std::size_t position, double t) {
 
 Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y) {
   const Entry& entry = entries_[position];
-  const Status status = entry.subsystem->evaluate(t, part(u_, entry.uBegin, entry.uCount), y);
+  const std::span<const double> u = part(u_, entry.uBegin, entry.uCount);
+  Status status = Status::ok;
+  if (special_[position].sloped) [[unlikely]] {
+    const std::span<double> both = part(valuesAndSlopes_, std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+    status = entry.subsystem->evaluate(t, u, both);
+    keepSlopes(position, y);
+  } else {
+    status = entry.subsystem->evaluate(t, u, y);
+  }
   if (status >= Status::discard) return faultOf(position, Status::error, t);
   return {};
 }

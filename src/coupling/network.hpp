@@ -55,7 +55,8 @@ class Network {
  public:
   /// Members of all cycles in their order. Binds the subsystems; the system's members stay where they are and outlive
   /// the network.
-  Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit);
+  Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit,
+          Samples samples = Samples::values);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;
@@ -120,6 +121,11 @@ class Network {
   [[nodiscard]] double nominalOf(std::size_t position, std::size_t input) const;
   void gather(std::size_t position);
 
+  /// Where members tell the slopes of their outputs: which ranges of outputs, and d y / d t (1/s) of all, not finite
+  /// where unknown; empty without such members.
+  [[nodiscard]] const std::vector<Block>& slopedOutputs() const { return slopedOutputs_; }
+  [[nodiscard]] std::span<const double> slopes() const { return slopes_; }
+
   /// Discrete outputs of a block, as a copy to compare with or to put back.
   [[nodiscard]] core::Values discreteOutputs(Block block) const;
   void putDiscreteOutputs(Block block, const core::Values& values);
@@ -175,11 +181,15 @@ class Network {
     DiscreteRanges outputs;
     Range linear;
     Range terms;
+    bool sloped = false;  ///< tells the slopes of its outputs
     bool discreteInputs = false;
   };
 
   class Compiler;
-  void compile(System& system);
+  void compile(System& system, Samples samples);
+  void keepSlopes(std::size_t position, std::span<double> y);
+  subsystem::StepResult advanceSloped(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
+                                      std::span<double> y);
 
   void gatherReals(std::uint32_t begin, std::uint32_t end);
   void applyLinear(std::uint32_t begin, std::uint32_t end);
@@ -213,6 +223,9 @@ class Network {
   bool anyStatic_ = false;
   std::vector<double> trajectories_;  ///< member by member, power by power
   std::vector<std::size_t> heldOutputs_;
+  std::vector<Block> slopedOutputs_;
+  std::vector<double> slopes_;
+  std::vector<double> valuesAndSlopes_;  ///< as sloped members deliver them, at twice their place in y
   std::unique_ptr<ParallelSweep> parallel_;
 
   core::Values discreteIn_;

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <limits>
 #include <map>
 
 #include "koppla/coupling/network.hpp"
@@ -21,8 +22,8 @@ std::uint32_t narrow(std::size_t value) {
 /// of the output that each copies.
 class Network::Compiler {
  public:
-  Compiler(Network& network, System& system)
-      : network_(network), system_(system), outputPorts_(system.members.size()), inputs_(system.members.size()) {
+  Compiler(Network& network, System& system, Samples samples)
+      : network_(network), system_(system), samples_(samples), outputPorts_(system.members.size()), inputs_(system.members.size()) {
     for (const Connection& c : system.connections) {
       outputPorts_[c.from.member].push_back(c.from.port);
       inputs_[c.to.member].push_back(&c);
@@ -42,6 +43,9 @@ class Network::Compiler {
     network_.discreteIn_.booleans.resize(network_.booleanSources_.size());
     network_.discreteIn_.strings.resize(network_.stringSources_.size());
     for (std::size_t position = 0; position < network_.size(); ++position) bind(position);
+    if (network_.slopedOutputs_.empty()) return;
+    network_.slopes_.resize(network_.y_.size(), std::numeric_limits<double>::quiet_NaN());
+    network_.valuesAndSlopes_.resize(2 * network_.y_.size());
   }
 
  private:
@@ -169,6 +173,13 @@ class Network::Compiler {
       if (binding.inputs.empty() || binding.inputs.back() != c->to.port) binding.inputs.push_back(c->to.port);
     binding.outputs = outputPorts_[member];
     network_.inputPorts_.push_back(binding.inputs);
+    const Entry& entry = network_.entries_[position];
+    binding.outputDerivatives = samples_ == Samples::valuesAndSlopes && !entry.isStatic && entry.yCount > 0 &&
+                                entry.subsystem->describe().capabilities.outputDerivatives > 0;
+    if (binding.outputDerivatives) {
+      network_.special_[position].sloped = true;
+      network_.slopedOutputs_.push_back({entry.yBegin, entry.yBegin + entry.yCount});
+    }
     binding.discreteInputs = view(network_.discreteIn_, network_.special_[position].inputs);
     binding.discreteOutputs = view(network_.discreteOut_, network_.special_[position].outputs);
     network_.entries_[position].subsystem->bind(std::move(binding));
@@ -176,14 +187,15 @@ class Network::Compiler {
 
   Network& network_;
   System& system_;
+  Samples samples_;
   std::vector<std::vector<PortIndex>> outputPorts_;
   std::vector<std::vector<const Connection*>> inputs_;
   std::map<std::pair<MemberIndex, PortIndex>, std::size_t> offset_;
   std::size_t laid_ = 0;
 };
 
-void Network::compile(System& system) {
-  Compiler(*this, system).compile();
+void Network::compile(System& system, Samples samples) {
+  Compiler(*this, system, samples).compile();
 }
 
 }  // namespace koppla::coupling

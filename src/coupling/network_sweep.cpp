@@ -37,8 +37,25 @@ void Network::useThreads(std::size_t threads) {
   parallel_ = threads > 1 ? std::make_unique<ParallelSweep>(threads) : nullptr;
 }
 
+void Network::keepSlopes(std::size_t position, std::span<double> y) {
+  const Entry& entry = entries_[position];
+  const auto both = valuesAndSlopes_.begin() + static_cast<std::ptrdiff_t>(2) * entry.yBegin;
+  std::copy_n(both, entry.yCount, y.begin());
+  std::copy_n(both + entry.yCount, entry.yCount, slopes_.begin() + entry.yBegin);
+}
+
+StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
+  const Entry& entry = entries_[position];
+  const std::span<double> both(valuesAndSlopes_.data() + std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+  const StepResult result = entry.untimed == 0 ? advanceTimed(position, step, u, both)
+                                               : (--entries_[position].untimed, entry.subsystem->advance(step, u, both));
+  keepSlopes(position, y);
+  return result;
+}
+
 StepResult Network::advanceMetered(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
   Entry& entry = entries_[position];
+  if (special_[position].sloped) return advanceSloped(position, step, u, y);
   if (entry.untimed == 0) return advanceTimed(position, step, u, y);
   --entry.untimed;
   return entry.subsystem->advance(step, u, y);
@@ -96,7 +113,9 @@ inline Fault Network::advanceMember(std::size_t position, const Step& step, cons
   Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
   StepResult result;
-  if (entry.untimed != 0) [[likely]] {
+  if (!slopes_.empty() && special_[position].sloped) [[unlikely]] {
+    result = advanceSloped(position, step, u, y);
+  } else if (entry.untimed != 0) [[likely]] {
     --entry.untimed;
     result = entry.subsystem->advance(step, u, y);
   } else {
@@ -143,7 +162,7 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
       if (special_[position].discreteInputs) gatherDiscrete(position);
       if (const Fault fault = advanceMember(position, step, approximation)) return fault;
     }
-    if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_);
+    if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_, slopes_);
   }
   return {};
 }

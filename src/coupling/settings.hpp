@@ -15,6 +15,12 @@ enum class AlgorithmKind : std::uint8_t {
   newton
 };
 
+/// What a polynomial between communication points goes through.
+enum class Samples : std::uint8_t {
+  values,          ///< Lagrange
+  valuesAndSlopes  ///< Hermite, for outputs whose subsystem tells their derivatives
+};
+
 /// Where the samples come from that a polynomial of higher degree needs before the start (Schmoll, sec. 2.4.4).
 enum class StartUp : std::uint8_t {
   trivial,     ///< from nowhere: the degree rises with every macro step
@@ -36,6 +42,7 @@ enum class WithoutConvergence : std::uint8_t { stop, accept };
 struct AlgorithmSettings {
   AlgorithmKind kind = AlgorithmKind::gaussSeidel;
   unsigned degree = 0;  ///< of the polynomials between communication points
+  Samples samples = Samples::values;
   StartUp startUp = StartUp::trivial;
   /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they are
   /// passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).

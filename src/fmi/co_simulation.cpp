@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <map>
 #include <mutex>
 #include <span>
@@ -43,6 +44,18 @@ bool fits(const core::Value& value, Type type) {
       return std::holds_alternative<std::string>(value);
   }
   return false;
+}
+
+/// Orders of derivatives of n variables, order by order; one list for all instances, so that it stays in the cache.
+const fmi2::Integer* ordersFor(std::size_t n) {
+  static std::mutex mutex;
+  static std::map<std::size_t, std::vector<fmi2::Integer>> lists;
+  const std::lock_guard lock(mutex);
+  std::vector<fmi2::Integer>& list = lists[n];
+  if (list.empty())
+    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
+      list.insert(list.end(), n, static_cast<fmi2::Integer>(order));
+  return list.data();
 }
 
 class alignas(64) CoSimulation final : public subsystem::Subsystem {
@@ -118,6 +131,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::Integer* derivativeOrders_ = nullptr;
   std::array<fmi2::ValueReference, 2 * subsystem::kMaxDegree> inlineDerivativeReferences_{};
 
+  bool outputDerivatives_ = false;  ///< are asked for
+  bool stepped_ = false;
   std::vector<fmi2::ValueReference> manyDerivativeReferences_;
   std::vector<double> manyDerivatives_;
   std::vector<fmi2::ValueReference> manyInputs_;
@@ -192,25 +207,10 @@ void CoSimulation::bind(subsystem::Binding binding) {
   inputCount_ = static_cast<std::uint32_t>(inputs.size());
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
   bindDerivatives(inputs);
+  outputDerivatives_ = binding.outputDerivatives;
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
-
-namespace {
-
-/// Orders of derivatives of n inputs, order by order; one list for all instances, so that it stays in the cache.
-const fmi2::Integer* ordersFor(std::size_t n) {
-  static std::mutex mutex;
-  static std::map<std::size_t, std::vector<fmi2::Integer>> lists;
-  const std::lock_guard lock(mutex);
-  std::vector<fmi2::Integer>& list = lists[n];
-  if (list.empty())
-    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
-      list.insert(list.end(), n, static_cast<fmi2::Integer>(order));
-  return list.data();
-}
-
-}  // namespace
 
 void CoSimulation::bindDerivatives(std::span<const fmi2::ValueReference> inputs) {
   const std::size_t count = inputs.size() * subsystem::kMaxDegree;
@@ -243,7 +243,8 @@ void CoSimulation::leaveInitialisation() {
 }
 
 Status CoSimulation::settled(Status status) {
-  plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any();
+  plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
+           !outputDerivatives_;
   return status;
 }
 
@@ -292,6 +293,15 @@ Answer CoSimulation::getOutputs(double* y) {
   Answer answer;
   if (outputCount_ != 0) answer = {getReal_(component_, outputs_, outputCount_, y), "fmi2GetReal"};
   if (answer.bad()) return answer;
+  if (outputDerivatives_) {
+    // There is none before the first step (FMI 2.0.4, 4.2.4).
+    std::fill_n(y + outputCount_, outputCount_, std::numeric_limits<double>::quiet_NaN());
+    if (stepped_)
+      answer = {instance_.functions().getRealOutputDerivatives(component_, outputs_, outputCount_,
+                                                               ordersFor(outputCount_), y + outputCount_),
+                "fmi2GetRealOutputDerivatives"};
+    if (answer.bad()) return answer;
+  }
   const Answer discrete = discreteOutputs_.get(component_, instance_.functions());
   return discrete.status > answer.status ? discrete : answer;
 }
@@ -353,6 +363,7 @@ StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage do
   }
   if (done == Stage::step) {
     if (answer.bad()) return notStepped(step, answer.status);
+    stepped_ = true;
     if (answer.status > worst.status) worst = answer;
     answer = getOutputs(y);
   }

@@ -65,6 +65,10 @@ using SetString = Status(Component, const ValueReference*, std::size_t count, co
 using SetRealInputDerivatives = Status(Component, const ValueReference*, std::size_t count, const Integer* orders,
                                        const Real*);
 
+/// Derivatives of order orders[i] of outputs, at the end of the last step.
+using GetRealOutputDerivatives = Status(Component, const ValueReference*, std::size_t count, const Integer* orders,
+                                        Real*);
+
 using GetState = Status(Component, State*);
 using SetState = Status(Component, State);
 using FreeState = Status(Component, State*);

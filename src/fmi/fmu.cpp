@@ -22,6 +22,7 @@ std::shared_ptr<const PortTable> without(const PortTable& declared, const Functi
   capabilities.saveRestore &= functions.getState != nullptr;
   capabilities.directionalDerivatives &= functions.getDirectionalDerivative != nullptr;
   if (functions.setRealInputDerivatives == nullptr) capabilities.inputDerivatives = 0;
+  if (functions.getRealOutputDerivatives == nullptr) capabilities.outputDerivatives = 0;
   return std::make_shared<const PortTable>(std::move(result));
 }
 

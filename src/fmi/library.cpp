@@ -141,6 +141,7 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   take("fmi2FreeFMUstate", f.freeState, false);
   take("fmi2GetDirectionalDerivative", f.getDirectionalDerivative, false);
   take("fmi2SetRealInputDerivatives", f.setRealInputDerivatives, false);
+  take("fmi2GetRealOutputDerivatives", f.getRealOutputDerivatives, false);
   take("fmi2CancelStep", f.cancelStep, false);
   take("fmi2GetRealStatus", f.getRealStatus, false);
   take("fmi2GetBooleanStatus", f.getBooleanStatus, false);
@@ -160,6 +161,10 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
     warnings_.emplace_back(
         "It declares canInterpolateInputs but its library lacks fmi2SetRealInputDerivatives (FMI 2.0.4, 4.2.1): it is "
         "used without.");
+  if (f.getRealOutputDerivatives == nullptr && flags.maxOutputDerivativeOrder > 0)
+    warnings_.emplace_back(
+        "It declares maxOutputDerivativeOrder but its library lacks fmi2GetRealOutputDerivatives (FMI 2.0.4, 4.2.1): it "
+        "is used without.");
   if (f.getDirectionalDerivative == nullptr && flags.providesDirectionalDerivative)
     warnings_.emplace_back(
         "It declares providesDirectionalDerivative but its library lacks fmi2GetDirectionalDerivative (FMI 2.0.4, "

@@ -37,6 +37,7 @@ struct Functions {
   fmi2::FreeState* freeState = nullptr;
   fmi2::GetDirectionalDerivative* getDirectionalDerivative = nullptr;
   fmi2::SetRealInputDerivatives* setRealInputDerivatives = nullptr;
+  fmi2::GetRealOutputDerivatives* getRealOutputDerivatives = nullptr;
   fmi2::CancelStep* cancelStep = nullptr;
   fmi2::GetRealStatus* getRealStatus = nullptr;
   fmi2::GetBooleanStatus* getBooleanStatus = nullptr;

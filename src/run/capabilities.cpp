@@ -49,6 +49,11 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
   const auto refuse = [&problems](const std::string& names, const std::string& message, std::string remedy) {
     if (!names.empty()) problems.push_back(core::Problem{core::Place{}, message + names + ".", std::move(remedy)});
   };
+  if (settings.algorithm.iterates() && settings.algorithm.samples == coupling::Samples::valuesAndSlopes)
+    problems.push_back(core::Problem{core::Place{},
+                                     "Polynomials through values and slopes are for explicit algorithms: an iteration "
+                                     "sends values only.",
+                                     "Choose jacobi, gauss-seidel or master-slave, or leave algorithm.samples out."});
   if (settings.algorithm.iterates())
     refuse(lacking(system, cycles, true, saves),
            "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",

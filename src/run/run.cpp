@@ -80,7 +80,8 @@ struct Run::Impl {
         log(runLog),
         recorder(runRecorder),
         cycles(coupling::findCycles(system)),
-        network((requireCapabilities(system, cycles, settings), system), cycles, settings.explosionLimit),
+        network((requireCapabilities(system, cycles, settings), system), cycles, settings.explosionLimit,
+                settings.algorithm.samples),
         macroStep(system, network, cycles, settings, log),
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
