@@ -115,6 +115,22 @@ coupling::System build(const Project& plan, core::Log& log) {
   return system;
 }
 
+ExactValues exactValues(const Project& project) {
+  if (!project.reference)
+    throw core::InputError(
+        {{{project.file.string()}, "The project has no exact solution.", "Write [reference] with kind and values."}});
+  ExactValues exact(*project.reference, project.settings.start);
+  for (const ConditionEntry& condition : project.conditions) {
+    const std::string force = condition.name.value + ".force";
+    const std::optional<std::size_t> known = exact.find(force);
+    if (!known) continue;
+    // The force on the first is what the second tells it; the first tells the opposite.
+    exact.addAlias(condition.second.subsystem + "." + force, *known, 1.0);
+    exact.addAlias(condition.first.subsystem + "." + force, *known, -1.0);
+  }
+  return exact;
+}
+
 run::Run makeRun(const Project& project, core::Log& log, results::Recorder* recorder) {
   return run::Run(build(project, log), project.settings, log, recorder);
 }

@@ -110,6 +110,10 @@ Project read(const std::filesystem::path& file, core::Log& log, std::span<const 
 /// core::InputError with every mistake.
 coupling::System build(const Project& project, core::Log& log);
 
+/// The exact values of variables, those of conditions' forces under every name that a decomposition gives them. Throws
+/// core::InputError where the project has none or its [reference] has mistakes.
+ExactValues exactValues(const Project& project);
+
 /// A run that is ready to be initialised. The log and the recorder (if any) outlive it.
 run::Run makeRun(const Project& project, core::Log& log, results::Recorder* recorder = nullptr);
 

@@ -92,6 +92,7 @@ std::string simulation(const Times& times) {
 start = {start}  # s
 end = {end}  # s, {endSource}
 step = {step}  # s, the macro step: values are exchanged this often; {stepSource}
+# threads = 0  # for subsystems that run at the same time; 0: as many as pay
 # explosion_limit = {limit}  # a coupled value beyond this stops the run
 # on_discard = {onDiscard}  # when a subsystem refuses a step; also: {otherOnDiscard}
 
@@ -110,6 +111,10 @@ std::string algorithm(const std::vector<std::string>& names) {
   for (const std::string& name : names) quoted.push_back(tomlString(name));
   return fmt::format(R"([algorithm]
 kind = {kind}  # also: {otherKinds}
+# degree = {degree}  # of the polynomials that inputs are between communication points, 0 to 5
+# start_up = {startUp}  # for degree > 0; also: {otherStartUp}
+# reevaluate = false  # outputs with feed-through once more at the end of a step
+# master = {master}  # kind "master-slave": who chooses the steps
 # For algorithms that iterate:
 # max_iterations = {maxIterations}
 # rtol = {rtol}
@@ -122,7 +127,10 @@ kind = {kind}  # also: {otherKinds}
 
 )",
                      fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
-                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
+                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)), fmt::arg("degree", preset.degree),
+                     fmt::arg("startUp", choice(kStartUpWords, preset.startUp)),
+                     fmt::arg("otherStartUp", others(kStartUpWords, preset.startUp)),
+                     fmt::arg("master", quoted.empty() ? tomlString("name") : quoted.front()),
                      fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
                      fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
                      fmt::arg("otherNorms", others(kNormWords, preset.norm)),
@@ -137,19 +145,23 @@ std::string stepControl(const Times& times) {
   const stepping::StepControlSettings preset;
   return fmt::format(R"([step_control]
 kind = {}  # also: {}
-# For control that adapts the step (subsystems must be able to restore their states):
+# For control that adapts the step (subsystems must be able to restore their states, but for "predictor-corrector"):
 # min_step = {}  # s
 # max_step = {}  # s
 # untested_below = {}  # s; such short steps are accepted without test, to get across jumps
 # shrink = {}  # kind "convergence": divisor of the step after a failure
 # grow = {}  # largest factor from one step to the next
-# rtol = {}  # kind "double-step"; without it that of [algorithm]
+# rtol = {}  # kinds "double-step" and "predictor-corrector"; without it that of [algorithm]
 # atol = {}
+# controller = {}  # kind "predictor-corrector"; also: {}
+# safety = {}  # kind "predictor-corrector"
 
 )",
                      choice(kStepControlWords, preset.kind), others(kStepControlWords, preset.kind),
                      real(times.step / 1e4), real(times.step), real(preset.untestedBelow), real(preset.shrink),
-                     real(preset.grow), real(preset.rtol), real(preset.atol));
+                     real(preset.grow), real(preset.rtol), real(preset.atol),
+                     choice(kControllerWords, preset.controller), others(kControllerWords, preset.controller),
+                     real(preset.safety));
 }
 
 std::string parameterLines(const subsystem::Description& description) {
@@ -224,8 +236,10 @@ std::string proposalFor(std::span<const Candidate> candidates) {
   for (const Candidate& candidate : candidates) names.push_back(instanceName(candidate.description.model, taken));
   text += simulation(times) + algorithm(names) + stepControl(times);
   for (std::size_t i = 0; i < candidates.size(); ++i)
-    text += fmt::format("[[subsystems]]\nname = {}\nfmu = {}\n{}\n", tomlString(names[i]),
-                        tomlString(candidates[i].path), parameterLines(candidates[i].description));
+    text += fmt::format(
+        "[[subsystems]]\nname = {}\nfmu = {}\n# micro_step = {}  # s, steps of its own inside a macro step\n{}\n",
+        tomlString(names[i]), tomlString(candidates[i].path), real(times.step / 10.0),
+        parameterLines(candidates[i].description));
   text += connections(candidates, names);
   text +=
       "[results]\n# folder = \"results\"  # beside this file; without it, the name of this file with .run\n"

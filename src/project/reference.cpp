@@ -57,6 +57,28 @@ ExactValues::ExactValues(const ReferenceEntry& entry, double start) {
     sources_.push_back({static_cast<std::size_t>(found - names.begin()), opposite ? -1.0 : 1.0});
   }
   if (!problems.empty()) throw core::InputError(std::move(problems));
+  if (linear_ != nullptr) findStates(entry);
+}
+
+void ExactValues::addAlias(std::string variable, std::size_t known, double sign) {
+  variables_.push_back(std::move(variable));
+  sources_.push_back({sources_[known].index, sign * sources_[known].sign});
+}
+
+/// Without a list the states are the variables of the solution's first values, where these are the states themselves.
+void ExactValues::findStates(const ReferenceEntry& entry) {
+  const std::size_t count = linear_->state(0.0).size();
+  for (const Placed<std::string>& state : entry.states) states_.push_back(state.value);
+  if (!states_.empty() && states_.size() != count)
+    throw core::InputError({{entry.states.front().place,
+                             fmt::format("States given: {}; the exact solution has {}.", states_.size(), count),
+                             "Name one variable for each."}});
+  const auto* linear = std::get_if<LinearReference>(&entry.solution);
+  if (!states_.empty() || (linear != nullptr && !linear->C.empty())) return;
+  for (std::size_t i = 0; i < count; ++i)
+    for (std::size_t v = 0; v < sources_.size() && states_.size() == i; ++v)
+      if (sources_[v].index == i && sources_[v].sign == 1.0) states_.push_back(variables_[v]);
+  if (states_.size() != count) states_.clear();
 }
 
 std::optional<std::size_t> ExactValues::find(std::string_view variable) const {
@@ -67,6 +89,15 @@ std::optional<std::size_t> ExactValues::find(std::string_view variable) const {
 
 void ExactValues::values(double t, std::span<double> y) const {
   solution_->values(t - shift_, all_);
+  give(y);
+}
+
+void ExactValues::valuesFrom(double t0, std::span<const double> states, double t, std::span<double> y) const {
+  linear_->valuesFrom(t0, states, t, all_);
+  give(y);
+}
+
+void ExactValues::give(std::span<double> y) const {
   for (std::size_t i = 0; i < sources_.size(); ++i) y[i] = sources_[i].sign * all_[sources_[i].index];
 }
 

@@ -73,6 +73,7 @@ std::optional<ReferenceEntry> readReferenceEntry(TableReader& table) {
   table.word("kind", kind, kSolutionWords,
              {.required = "Write kind = \"two-mass-oscillator\", \"linear\" or \"formulas\"."});
   entry.values = table.namedTexts("values");
+  if (kind != SolutionKind::formulas) table.texts("states", entry.states);
   if (!table.sound({"kind"})) return std::nullopt;
   switch (kind) {
     case SolutionKind::twoMassOscillator:

@@ -189,7 +189,9 @@ class Resolver {
     } catch (const core::InputError& refusal) {
       for (const core::Problem& problem : refusal.problems()) findings().mistakes.push_back(problem);
     }
-    for (const auto& [variable, name] : reference.values) {
+    std::vector<Placed<std::string>> variables = reference.states;
+    for (const auto& [variable, name] : reference.values) variables.push_back(variable);
+    for (const Placed<std::string>& variable : variables) {
       if (isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
       std::vector<std::string> all;
       forAllPorts([&](const std::string& known) { all.push_back(known); });

@@ -86,7 +86,9 @@ std::optional<std::vector<std::string>> variablesOf(const Study& study, const st
 /// In a child process.
 Row rowAt(const Study& study, std::size_t point, const PreparedReference& reference) {
   try {
-    const project::Project plan = planOf(study, study.grid.overrides(point));
+    project::Project plan = planOf(study, study.grid.overrides(point));
+    if (study.errors.reference == ErrorReference::local)
+      for (std::string& state : reference.reference->states()) plan.settings.variables.push_back(std::move(state));
     return judge(runToEnd(plan), plan.settings.start, *reference.reference, reference.ownError, study.errors);
   } catch (const core::InputError& error) {
     Row row;
@@ -143,7 +145,7 @@ Conducted conduct(const Study& study, const Options& options, core::Log& log) {
   std::optional<std::vector<std::string>> variables = variablesOf(study, options.interrupted);
   if (!variables) return result;
   result.variables = std::move(*variables);
-  checkReferenceFile(study, result.variables);
+  checkReference(study, result.variables);
 
   Journal journal(result.folder, fingerprint(study, options.version), study.grid.size(), options.restart);
   std::vector<std::size_t> pending;

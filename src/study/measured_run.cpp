@@ -29,18 +29,51 @@ double cpuTime() {
 }
 
 struct Compared {
+  std::vector<const results::Series*> series;
   std::vector<Samples> reference;
   std::vector<Samples> computed;
   std::string problem;
 };
 
-Compared compare(const results::Table& table, const Reference& reference, unsigned skip) {
+/// The reference at row n.
+class ReferenceRows {
+ public:
+  ReferenceRows(const results::Table& table, const Reference& reference, ErrorReference kind)
+      : table_(table), reference_(reference) {
+    if (kind != ErrorReference::local) return;
+    for (const std::string& state : reference.states()) states_.push_back(table.find(state));
+    z_.resize(states_.size());
+  }
+
+  bool values(std::size_t n, std::span<double> y) {
+    if (states_.empty()) return reference_.values(table_.time[n], y);
+    for (std::size_t i = 0; i < states_.size(); ++i) z_[i] = states_[i]->numbers[n - 1];
+    reference_.valuesFrom(table_.time[n - 1], z_, table_.time[n], y);
+    return true;
+  }
+
+ private:
+  const results::Table& table_;
+  const Reference& reference_;
+  std::vector<const results::Series*> states_;  ///< of local errors only
+  std::vector<double> z_;
+};
+
+std::vector<const results::Series*> measured(const results::Table& table, const ErrorSettings& settings) {
+  std::vector<std::string> patterns;
+  for (const auto& [pattern, place] : settings.variables) patterns.push_back(pattern);
+  return results::select(table, patterns);
+}
+
+Compared compare(const results::Table& table, const Reference& reference, const ErrorSettings& settings) {
+  const unsigned skip = settings.skip;
   Compared compared;
+  compared.series = measured(table, settings);
   std::vector<std::size_t> places;
-  for (const results::Series& series : table.series) {
-    const auto found = std::ranges::find(reference.names(), series.name);
+  for (const results::Series* series : compared.series) {
+    const auto found = std::ranges::find(reference.names(), series->name);
     if (found == reference.names().end()) {
-      compared.problem = fmt::format("The reference has no '{}'.", series.name);
+      compared.problem = fmt::format("The reference has no '{}'.", series->name);
       return compared;
     }
     places.push_back(static_cast<std::size_t>(found - reference.names().begin()));
@@ -48,13 +81,14 @@ Compared compare(const results::Table& table, const Reference& reference, unsign
   compared.reference.resize(places.size());
   compared.computed.resize(places.size());
   std::vector<double> exact(reference.names().size());
+  ReferenceRows rows(table, reference, settings.reference);
   bool covered = false;
   for (std::size_t n = std::size_t{skip} + 1; n < table.time.size(); ++n) {
-    covered = reference.values(table.time[n], exact);
+    covered = rows.values(n, exact);
     if (!covered) continue;
     for (std::size_t i = 0; i < places.size(); ++i) {
       compared.reference[i].push_back(exact[places[i]]);
-      compared.computed[i].push_back(table.series[i].numbers[n]);
+      compared.computed[i].push_back(compared.series[i]->numbers[n]);
     }
   }
   if (table.time.size() <= std::size_t{skip} + 1)
@@ -65,7 +99,7 @@ Compared compare(const results::Table& table, const Reference& reference, unsign
   return compared;
 }
 
-MeasuredError normalised(const results::Table& table, const Compared& compared) {
+MeasuredError normalised(const Compared& compared) {
   MeasuredError error;
   for (std::size_t i = 0; i < compared.reference.size(); ++i) {
     const std::optional<double> eps = results::normalisedError(compared.reference[i], compared.computed[i]);
@@ -74,7 +108,7 @@ MeasuredError normalised(const results::Table& table, const Compared& compared) 
               {},
               fmt::format("The reference of '{}' is constant at the {} compared times, so its NRMSE has no "
                           "denominator. Leave it out, or choose measure = \"wrmse\".",
-                          table.series[i].name, compared.reference[i].size())};
+                          compared.series[i]->name, compared.reference[i].size())};
     error.perVariable.push_back(*eps);
   }
   error.total = results::combinedError(error.perVariable);
@@ -129,9 +163,9 @@ FinishedRun runToEnd(const project::Project& plan) {
 }
 
 MeasuredError measure(const results::Table& table, const Reference& reference, const ErrorSettings& settings) {
-  Compared compared = compare(table, reference, settings.skip);
+  Compared compared = compare(table, reference, settings);
   if (!compared.problem.empty()) return {kNone, {}, std::move(compared.problem)};
-  if (settings.measure == Measure::nrmse) return normalised(table, compared);
+  if (settings.measure == Measure::nrmse) return normalised(compared);
   return weighted(compared, settings.measure == Measure::wrmse);
 }
 

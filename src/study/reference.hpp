@@ -3,8 +3,10 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "koppla/project/reference.hpp"
 #include "koppla/results/table.hpp"
 
 namespace koppla::study {
@@ -21,6 +23,31 @@ class Reference {
   [[nodiscard]] virtual const std::vector<std::string>& names() const = 0;
   /// The variables at time t (s), as many as there are names; false where the reference has none for this time.
   [[nodiscard]] virtual bool values(double t, std::span<double> y) const = 0;
+
+  /// The variables that are its states, where it can start anew from computed ones; otherwise empty.
+  [[nodiscard]] virtual std::vector<std::string> states() const { return {}; }
+  /// The variables at t (s) of the solution that has these states at t0 (s). Only where there are states.
+  virtual void valuesFrom(double /*t0*/, std::span<const double> /*states*/, double /*t*/,
+                          std::span<double> /*y*/) const {}
+};
+
+/// The exact solution that the project gives. One thread at a time may use it.
+class ExactReference : public Reference {
+ public:
+  explicit ExactReference(project::ExactValues exact) : exact_(std::move(exact)) {}
+
+  [[nodiscard]] const std::vector<std::string>& names() const override { return exact_.variables(); }
+  [[nodiscard]] bool values(double t, std::span<double> y) const override {
+    exact_.values(t, y);
+    return true;
+  }
+  [[nodiscard]] std::vector<std::string> states() const override { return exact_.states(); }
+  void valuesFrom(double t0, std::span<const double> states, double t, std::span<double> y) const override {
+    exact_.valuesFrom(t0, states, t, y);
+  }
+
+ private:
+  project::ExactValues exact_;
 };
 
 /// What a table tells about instants between its rows.

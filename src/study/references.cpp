@@ -51,6 +51,19 @@ ReceivedRun unpack(const ChildResult& result) {
   throw core::InputError({{study.reference.place, std::move(message), std::move(remedy)}});
 }
 
+std::vector<PreparedReference> fromProjects(const Study& study) {
+  std::vector<PreparedReference> references;
+  const Grid followed = followedGrid(study);
+  for (std::size_t point = 0; point < followed.size(); ++point) {
+    auto reference = std::make_shared<ExactReference>(project::exactValues(planOf(study, followed.overrides(point))));
+    if (study.errors.reference == ErrorReference::local && reference->states().empty())
+      refuse(study, "Local errors need an exact solution whose states are variables of the project.",
+             "Give [reference] of the project a linear kind, and all of its states in 'values' or 'states'.");
+    references.push_back({std::move(reference), 0.0});
+  }
+  return references;
+}
+
 std::vector<PreparedReference> fromFile(const Study& study) {
   auto reference =
       std::make_shared<TableReference>(results::load(study.reference.file.value), study.reference.betweenRows);
@@ -90,6 +103,7 @@ std::vector<PreparedReference> fromRuns(const Study& study, std::vector<Received
 std::optional<std::vector<PreparedReference>> prepareReferences(const Study& study, unsigned jobs,
                                                                 const std::function<bool()>& interrupted) {
   if (study.reference.kind == ReferenceKind::file) return fromFile(study);
+  if (study.reference.kind == ReferenceKind::exact) return fromProjects(study);
   const std::vector<std::vector<project::Override>> settings = referenceSettings(study);
   std::vector<ReceivedRun> runs(settings.size());
   Children children;
@@ -101,16 +115,21 @@ std::optional<std::vector<PreparedReference>> prepareReferences(const Study& stu
   return fromRuns(study, std::move(runs));
 }
 
-void checkReferenceFile(const Study& study, std::span<const std::string> variables) {
-  if (study.reference.kind != ReferenceKind::file) return;
-  const std::vector<PreparedReference> references = fromFile(study);
+void checkReference(const Study& study, std::span<const std::string> variables) {
+  if (study.reference.kind == ReferenceKind::run) return;
+  const bool isFile = study.reference.kind == ReferenceKind::file;
+  const std::vector<PreparedReference> references = isFile ? fromFile(study) : fromProjects(study);
+  const std::string who =
+      isFile ? "The reference " + study.reference.file.value.string() : "The exact solution of the project";
   const std::vector<std::string>& names = references.front().reference->names();
   std::vector<core::Problem> problems;
   for (const std::string& variable : variables)
     if (std::ranges::find(names, variable) == names.end())
-      problems.push_back({study.errors.variables.front().place,
-                          fmt::format("The reference {} has no '{}'.", study.reference.file.value.string(), variable),
-                          "Leave it out, or choose another file."});
+      problems.push_back({study.errors.variables.front().place, fmt::format("{} has no '{}'.", who, variable),
+                          isFile ? "Leave it out, or choose another file."
+                                 : fmt::format("Leave it out, or write \"{}\" = \"...\" in [reference.values] of the "
+                                               "project.",
+                                               variable)});
   if (!problems.empty()) throw core::InputError(std::move(problems));
 }
 

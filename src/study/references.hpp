@@ -23,8 +23,9 @@ struct PreparedReference {
 std::optional<std::vector<PreparedReference>> prepareReferences(const Study& study, unsigned jobs,
                                                                 const std::function<bool()>& interrupted);
 
-/// Throws core::InputError where a reference file cannot be read or lacks one of the measured variables.
-void checkReferenceFile(const Study& study, std::span<const std::string> variables);
+/// Throws core::InputError where a reference file or an exact solution cannot be had or lacks one of the measured
+/// variables.
+void checkReference(const Study& study, std::span<const std::string> variables);
 
 /// Which of them the run at a point of the grid is measured against.
 std::size_t referenceFor(const Study& study, std::size_t point);

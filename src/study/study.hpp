@@ -24,14 +24,21 @@ enum class Measure : std::uint8_t {
 
 std::string_view word(Measure measure);
 
+/// What the errors of a step are the difference to (Schmoll, sec. 2.5.2).
+enum class ErrorReference : std::uint8_t {
+  global,  ///< one solution from the start
+  local,   ///< the exact solution through the states computed at the last communication point
+};
+
 struct ErrorSettings {
   std::vector<project::Placed<std::string>> variables;  ///< patterns of "subsystem.port"
   Measure measure = Measure::nrmse;
+  ErrorReference reference = ErrorReference::global;
   unsigned skip = 0;            ///< macro steps at the beginning that do not count
   double unstableAbove = 10.0;  ///< a run with a larger error is unstable
 };
 
-enum class ReferenceKind : std::uint8_t { run, file };
+enum class ReferenceKind : std::uint8_t { run, file, exact };
 
 struct ReferenceSettings {
   core::Place place;

@@ -24,7 +24,9 @@ using project::Word;
 
 constexpr std::array kMeasureWords{Word{"nrmse", Measure::nrmse}, Word{"wrmse", Measure::wrmse},
                                    Word{"wrmse-sum", Measure::wrmseSum}};
-constexpr std::array kReferenceWords{Word{"run", ReferenceKind::run}, Word{"file", ReferenceKind::file}};
+constexpr std::array kReferenceWords{Word{"run", ReferenceKind::run}, Word{"file", ReferenceKind::file},
+                                     Word{"exact", ReferenceKind::exact}};
+constexpr std::array kErrorReferenceWords{Word{"global", ErrorReference::global}, Word{"local", ErrorReference::local}};
 constexpr std::array kBetweenWords{Word{"cubic", BetweenRows::cubic}, Word{"skip", BetweenRows::skip}};
 
 /// Reads a study file part by part. What cannot be read is reported and left out.
@@ -68,19 +70,23 @@ class StudyReader {
     settings.place = reference_.place();
     if (settings.place.file.empty()) settings.place.file = study_.file.string();
     Placed<std::string> kind;
-    reference_.word("kind", settings.kind, kReferenceWords,
-                    {.required = "Write [reference] with kind = \"run\" and set = [...], or kind = \"file\"."});
+    reference_.word(
+        "kind", settings.kind, kReferenceWords,
+        {.required = "Write [reference] with kind = \"run\" and set = [...], kind = \"file\", or kind = \"exact\"."});
     const bool isRun = settings.kind == ReferenceKind::run;
+    const bool isFile = settings.kind == ReferenceKind::file;
     settings.set = readSettings(reference_, "set", reports_);
     settings.checkSet = readSettings(reference_, "check_set", reports_);
     reference_.texts("follows", settings.follows);
     Placed<std::string> file;
-    reference_.text("file", file, {.required = isRun ? "" : "Write file = \"reference.csv\", relative to this file."});
+    reference_.text("file", file,
+                    {.required = !isFile ? "" : "Write file = \"reference.csv\", relative to this file."});
     settings.file = {beside(file.value), file.place};
     settings.betweenRows = isRun ? BetweenRows::cubic : BetweenRows::skip;
     reference_.word("between_rows", settings.betweenRows, kBetweenWords);
-    refuseOthers(isRun ? std::vector<std::string_view>{"file"}
-                       : std::vector<std::string_view>{"set", "check_set", "follows"});
+    refuseOthers(isRun    ? std::vector<std::string_view>{"file"}
+                 : isFile ? std::vector<std::string_view>{"set", "check_set", "follows"}
+                          : std::vector<std::string_view>{"set", "check_set", "file", "between_rows"});
     for (const auto& [name, place] : settings.follows)
       if (!study_.grid.axisOf(name)) notVaried("follows", name, reference_);
   }
@@ -106,6 +112,10 @@ class StudyReader {
       errors_.mistake("variables", "No variables are given whose errors are measured.",
                       "Write variables = [\"subsystem.port\"] in [errors].");
     errors_.word("measure", settings.measure, kMeasureWords);
+    errors_.word("reference", settings.reference, kErrorReferenceWords);
+    if (settings.reference == ErrorReference::local && study_.reference.kind != ReferenceKind::exact)
+      errors_.mistake("reference", "Local errors need an exact solution that can start anew at every step.",
+                      "Write kind = \"exact\" in [reference].");
     errors_.count("skip", settings.skip, 0);
     errors_.real("unstable_above", settings.unstableAbove, project::kPositive);
   }

@@ -55,5 +55,14 @@ TEST(ConvergenceExamples, PredatorAndPreyAreOfFirstOrderAsWell) {
   EXPECT_NEAR(found[1], 1.0, 0.05);
 }
 
+TEST(ConvergenceExamples, TheTwoMassOscillatorHasTheOrderOfItsPolynomials) {
+  const ExampleStudy study = runStudy("two-mass-oscillator");
+  EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
+  const std::vector<double> found = slopes(study.fits);
+  ASSERT_EQ(found.size(), 4U) << study.fits;
+  // Degree 0 is next to its stability limit here, 1.4e-5 s, where its slope is steeper.
+  for (std::size_t degree = 1; degree < 4; ++degree) EXPECT_NEAR(found[degree], 1.0 + double(degree), 0.02);
+}
+
 }  // namespace
 }  // namespace koppla::test

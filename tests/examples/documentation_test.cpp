@@ -64,6 +64,53 @@ TEST(Documentation, EveryOptionOfTheStudyFileIsDescribed) {
     EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
 }
 
+TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/project-file.md");
+  for (const char* option : {"model",
+                             "micro_step",
+                             "overshoot",
+                             "markers",
+                             "input_derivatives",
+                             "integrator",
+                             "alpha",
+                             "beta",
+                             "gamma",
+                             "restart",
+                             "corrected",
+                             "inputs",
+                             "outputs",
+                             "states",
+                             "derivatives",
+                             "units",
+                             "A",
+                             "B",
+                             "C",
+                             "D",
+                             "x0",
+                             "file",
+                             "columns",
+                             "times",
+                             "values",
+                             "interpolation",
+                             "u",
+                             "y",
+                             "extrapolation",
+                             "input",
+                             "output",
+                             "elements",
+                             "boundary",
+                             "node_inertia",
+                             "acceleration",
+                             "stiffness",
+                             "damping",
+                             "force",
+                             "between",
+                             "decomposition",
+                             "formulas",
+                             "names"})
+    EXPECT_NE(page.find("`" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryLinkLeadsToAFile) {
   for (const fs::path& page : pages())
     for (const std::string& link : found(core::readWhole(page), R"(\]\(([^)#:\s]+)(?:#[^)]*)?\))"))

@@ -61,6 +61,20 @@ TEST_F(Build, InstantiatesMembersInTheOrderOfTheFile) {
   EXPECT_EQ(lines_, ProblemList{"info Inputs that are not connected and keep their start values: first.u."});
 }
 
+TEST_F(Build, GivesAnFmuMicroStepsAndLimitsInputDerivatives) {
+  const auto capabilities = [this](const std::string& lines) {
+    return buildText(subsystem("lag", "InterpolatingLag", lines)).members.at(0).subsystem->describe().capabilities;
+  };
+  EXPECT_EQ(capabilities("").inputDerivatives, subsystem::kMaxDegree);
+  EXPECT_EQ(capabilities("input_derivatives = 1\n").inputDerivatives, 1U);
+  EXPECT_EQ(capabilities("input_derivatives = 0\n").inputDerivatives, 0U);
+  const subsystem::Capabilities divided = capabilities("micro_step = 0.01\ninput_derivatives = 0\n");
+  EXPECT_EQ(divided.inputDerivatives, subsystem::kMaxDegree);  // followed in micro steps
+  EXPECT_EQ(divided.microStep, 0.01);
+  EXPECT_TRUE(divided.ownSteps);
+  EXPECT_FALSE(capabilities("micro_step = 0.01\novershoot = true\n").ownSteps);
+}
+
 TEST_F(Build, SetsParametersOfEveryType) {
   const coupling::System system = buildText(subsystem("all", "FeedThrough", R"([subsystems.parameters]
 fixedReal = 1

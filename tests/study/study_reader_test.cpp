@@ -44,6 +44,18 @@ TEST(StudyFile, ASmallOneHasTheDefaults) {
   EXPECT_EQ(study.grid.value(1, 0).place.line, 6U);
 }
 
+TEST(StudyFile, AnExactReferenceNeedsNoSettings) {
+  const std::string exact = "[reference]\nkind = \"exact\"\n";
+  const Study study = parse(kHead + kVary + exact + kErrors + "reference = \"local\"\n", "s.toml");
+  EXPECT_EQ(study.reference.kind, ReferenceKind::exact);
+  EXPECT_EQ(study.errors.reference, ErrorReference::local);
+  EXPECT_EQ(mistakes(kHead + kVary + exact + "set = []\n" + kErrors),
+            Texts{"9:7 A reference of kind \"exact\" has no 'set'. Remove it."});
+  EXPECT_EQ(mistakes(kSound + "reference = \"local\"\n"),
+            Texts{"12:13 Local errors need an exact solution that can start anew at every step. Write kind = "
+                  "\"exact\" in [reference]."});
+}
+
 TEST(StudyFile, EveryOptionIsRead) {
   const Study study = parse(R"(format = 1
 [study]
@@ -141,8 +153,8 @@ INSTANTIATE_TEST_SUITE_P(
             {"file There is no 'format' in the study file. Write format = 1 in the first line.",
              "file There is no 'project' in [study]. Write project = \"project.toml\", relative to this file.",
              "file Nothing is varied: no [[vary]]. Write [[vary]] with name = \"simulation.step\" and values = [...].",
-             "file There is no 'kind' in [reference]. Write [reference] with kind = \"run\" and set = [...], or kind "
-             "= \"file\".",
+             "file There is no 'kind' in [reference]. Write [reference] with kind = \"run\" and set = [...], kind = "
+             "\"file\", or kind = \"exact\".",
              "file No variables are given whose errors are measured. Write variables = [\"subsystem.port\"] in "
              "[errors]."}},
         Mistaken{"LaterFormat",
