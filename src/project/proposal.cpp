@@ -112,6 +112,7 @@ std::string algorithm(const std::vector<std::string>& names) {
   return fmt::format(R"([algorithm]
 kind = {kind}  # also: {otherKinds}
 # degree = {degree}  # of the polynomials that inputs are between communication points, 0 to 5
+# samples = {samples}  # of polynomials of degree > 0; also: {otherSamples}
 # start_up = {startUp}  # for degree > 0; also: {otherStartUp}
 # reevaluate = false  # outputs with feed-through once more at the end of a step
 # master = {master}  # kind "master-slave": who chooses the steps
@@ -127,7 +128,9 @@ kind = {kind}  # also: {otherKinds}
 
 )",
                      fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
-                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)), fmt::arg("degree", preset.degree),
+                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
+                     fmt::arg("samples", choice(kSamplesWords, preset.samples)),
+                     fmt::arg("otherSamples", others(kSamplesWords, preset.samples)), fmt::arg("degree", preset.degree),
                      fmt::arg("startUp", choice(kStartUpWords, preset.startUp)),
                      fmt::arg("otherStartUp", others(kStartUpWords, preset.startUp)),
                      fmt::arg("master", quoted.empty() ? tomlString("name") : quoted.front()),

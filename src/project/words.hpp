@@ -21,6 +21,7 @@ Word(std::string_view, T) -> Word<T>;
 
 using coupling::AlgorithmKind;
 using coupling::DiscreteTest;
+using coupling::Samples;
 using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
@@ -34,6 +35,8 @@ inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi
                                             Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
                                             Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel},
                                             Word{"newton", AlgorithmKind::newton}};
+inline constexpr std::array kSamplesWords{Word{"values", Samples::values},
+                                          Word{"values-and-slopes", Samples::valuesAndSlopes}};
 inline constexpr std::array kStartUpWords{Word{"trivial", StartUp::trivial}, Word{"analytic", StartUp::analytic},
                                           Word{"master-slave", StartUp::masterSlave}};
 inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"nicolai", Norm::nicolai}};

@@ -55,6 +55,13 @@ void requireStates(const coupling::System& system) {
         "study' for where they become unstable.");
 }
 
+/// Slopes would be samples of their own.
+void requireValues(const coupling::AlgorithmSettings& algorithm) {
+  if (algorithm.samples == coupling::Samples::values) return;
+  throw core::InputError("The recursion is that of polynomials through values, not through slopes as well.",
+                         "Leave algorithm.samples = \"values\".");
+}
+
 }  // namespace
 
 struct MacroStepRecursion::Impl {
@@ -63,7 +70,7 @@ struct MacroStepRecursion::Impl {
         settings(withFixedStep(std::move(chosen))),
         how(recursion),
         cycles(coupling::findCycles(system)),
-        network((requireStates(system), requireCapabilities(system, cycles, settings), system), cycles,
+        network((requireStates(system), requireValues(settings.algorithm), requireCapabilities(system, cycles, settings), system), cycles,
                 settings.explosionLimit),
         macroStep(system, network, cycles, settings, quiet),
         coupledStep(network, cycles, nearlyExact(settings.algorithm), false) {

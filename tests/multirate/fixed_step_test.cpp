@@ -204,6 +204,31 @@ TEST(FixedStep, ForceForceHasTheErrorsOfTheNote) {
              0.2);
 }
 
+TEST(FixedStep, SlopesMakeExtrapolationAsMuchBetterAsItsConditionsAreNearer) {
+  // The error at the end of a step goes with the product of distances: (p + 1)! for values, 1 1 2 2 3 3 ... with slopes.
+  for (const auto& [p, ratio] : std::vector<std::pair<unsigned, double>>{{1, 2.0}, {3, 6.0}}) {
+    TwoMassCase values;
+    TwoMassCase slopes;
+    slopes.samples = coupling::Samples::valuesAndSlopes;
+    slopes.startUp = coupling::StartUp::trivial;  // half the history is enough, and p = 1 needs none at all
+    std::vector<double> errors;
+    for (const double step : {4e-5, 2e-5, 1e-5}) errors.push_back(errorsAt(slopes, step, p).local);
+    EXPECT_NEAR(slope({4e-5, 2e-5, 1e-5}, errors), p + 1.0, 0.2) << p;
+    EXPECT_NEAR(errorsAt(values, 1e-5, p).local / errors.back() / ratio, 1.0, 0.1) << p;
+  }
+}
+
+TEST(FixedStep, SlopesKeepTheOrderOfGaussSeidel) {
+  for (unsigned p = 1; p <= 3; ++p) {
+    TwoMassCase c;
+    c.algorithm = AlgorithmKind::gaussSeidel;
+    c.samples = coupling::Samples::valuesAndSlopes;
+    std::vector<double> errors;
+    for (const double step : {4e-5, 2e-5, 1e-5}) errors.push_back(errorsAt(c, step, p).local);
+    EXPECT_NEAR(slope({4e-5, 2e-5, 1e-5}, errors), p + 2.0, 0.25) << p;
+  }
+}
+
 TEST(FixedStep, RunsDecayBelowTheLimitAndGrowBeyondIt) {
   // Critical steps of table 10.3.
   const std::array<double, 6> jacobi{1.4353e-5, 2.4630e-4, 5.6650e-4, 3.8222e-4, 2.0163e-4, 1.1849e-4};

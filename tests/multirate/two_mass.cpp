@@ -243,6 +243,7 @@ TwoMassErrors errorsOf(const TwoMassCase& c, coupling::System system) {
   settings.algorithm.kind = c.algorithm;
   settings.algorithm.degree = c.degree;
   settings.algorithm.startUp = c.startUp;
+  settings.algorithm.samples = c.samples;
   settings.algorithm.reevaluate = c.reevaluate;
   settings.stepControl = c.stepControl;
   settings.explosionLimit = 1e60;

@@ -24,6 +24,7 @@ struct TwoMassCase {
   coupling::AlgorithmKind algorithm = coupling::AlgorithmKind::jacobi;
   Split split = Split::forceDisplacement;
   coupling::StartUp startUp = coupling::StartUp::analytic;
+  coupling::Samples samples = coupling::Samples::values;
   bool secondFirst = false;
   bool reevaluate = false;
   solver::IntegratorSettings first{.kind = solver::Kind::exact};
