@@ -12,23 +12,6 @@ namespace koppla::study {
 
 namespace {
 
-StabilityRow answered(const StabilityAnalysis& analysis, run::MacroStepRecursion& recursion, double step) {
-  StabilityRow row;
-  if (analysis.find == StabilityQuestion::spectralRadius) {
-    row.step = step;
-    row.spectralRadius = recursion.spectralRadius(step);
-    const bool stable = row.spectralRadius <= 1.0 + analysis.recursion.allowance;
-    row.status = stable ? StabilityStatus::stable : StabilityStatus::unstable;
-    return row;
-  }
-  const std::optional<double> limit = recursion.criticalStep(analysis.range);
-  row.status = StabilityStatus::stable;
-  if (!limit) return row;
-  row.status = *limit > analysis.range.from ? StabilityStatus::limit : StabilityStatus::unstable;
-  if (row.status == StabilityStatus::limit) row.criticalStep = *limit;
-  return row;
-}
-
 /// In a child process.
 StabilityRow rowAt(const StabilityAnalysis& analysis, std::size_t point) {
   StabilityRow row;
@@ -36,9 +19,7 @@ StabilityRow rowAt(const StabilityAnalysis& analysis, std::size_t point) {
     core::Log log;
     const project::Reading reading =
         readingOf(CommonProject{analysis.project, analysis.projectText, analysis.set}, analysis.grid.overrides(point));
-    coupling::System system = project::build(reading.project, log);
-    run::MacroStepRecursion recursion(std::move(system), reading.project.settings, log, analysis.recursion);
-    return answered(analysis, recursion, reading.project.settings.step);
+    return judge(analysis, project::build(reading.project, log), reading.project.settings);
   } catch (const core::InputError& error) {
     row.message = error.what();
   } catch (const core::SubsystemError& error) {
@@ -82,6 +63,25 @@ std::string_view word(StabilityStatus status) {
       break;
   }
   return "failed";
+}
+
+StabilityRow judge(const StabilityAnalysis& analysis, coupling::System system, const run::Settings& settings) {
+  core::Log log;
+  run::MacroStepRecursion recursion(std::move(system), settings, log, analysis.recursion);
+  StabilityRow row;
+  if (analysis.find == StabilityQuestion::spectralRadius) {
+    row.step = settings.step;
+    row.spectralRadius = recursion.spectralRadius(row.step);
+    const bool stable = row.spectralRadius <= 1.0 + analysis.recursion.allowance;
+    row.status = stable ? StabilityStatus::stable : StabilityStatus::unstable;
+    return row;
+  }
+  const std::optional<double> limit = recursion.criticalStep(analysis.range);
+  row.status = StabilityStatus::stable;
+  if (!limit) return row;
+  row.status = *limit > analysis.range.from ? StabilityStatus::limit : StabilityStatus::unstable;
+  if (row.status == StabilityStatus::limit) row.criticalStep = *limit;
+  return row;
 }
 
 double StabilityRow::decadesPerSecond() const {

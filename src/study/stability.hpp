@@ -69,6 +69,9 @@ struct StabilityRow {
   [[nodiscard]] double decadesPerSecond() const;
 };
 
+/// The answer for one coupled system. Throws core::InputError where it has no recursion.
+StabilityRow judge(const StabilityAnalysis& analysis, coupling::System system, const run::Settings& settings);
+
 struct StabilityOptions {
   unsigned jobs = 1;                                         ///< combinations at once
   std::function<bool()> interrupted = [] { return false; };  ///< whether to end early

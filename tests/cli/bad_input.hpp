@@ -46,5 +46,6 @@ std::vector<BadInput> fmuCases();
 std::vector<BadInput> runFolderCases();
 std::vector<BadInput> resultsCases();
 std::vector<BadInput> studyCases();
+std::vector<BadInput> stabilityCases();
 
 }  // namespace koppla::test

@@ -50,6 +50,7 @@ INSTANTIATE_TEST_SUITE_P(Fmu, BadInputTest, ::testing::ValuesIn(fmuCases()), nam
 INSTANTIATE_TEST_SUITE_P(RunFolder, BadInputTest, ::testing::ValuesIn(runFolderCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Results, BadInputTest, ::testing::ValuesIn(resultsCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Study, BadInputTest, ::testing::ValuesIn(studyCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Stability, BadInputTest, ::testing::ValuesIn(stabilityCases()), nameOf);
 
 }  // namespace
 }  // namespace koppla::test
