@@ -84,7 +84,8 @@ std::vector<StabilityRow> analyse(const StabilityAnalysis& analysis, const Stabi
 
 /// One line per combination in the order of the grid: varied values, status, numbers, message.
 std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows);
-/// For people: a table over two varied settings if there are two, else a list.
+/// For people: a table with the last varied setting across, a list where that is too wide, the counts where both are
+/// too long.
 std::string stabilityText(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows);
 
 }  // namespace koppla::study

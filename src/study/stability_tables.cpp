@@ -11,8 +11,9 @@ namespace koppla::study {
 
 namespace {
 
-/// Columns of a table that still fits a terminal.
+// Of a table that still fits a terminal.
 constexpr std::size_t kMostColumns = 8;
+constexpr std::size_t kMostLines = 100;
 
 /// The answer in a few characters; unstable ones carry a mark.
 std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
@@ -23,15 +24,21 @@ std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
   return fmt::format("{:.6g}{}", row.spectralRadius, row.status == StabilityStatus::unstable ? " !" : "");
 }
 
+/// The last setting goes across, all others down.
 std::string pivot(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
-  const Axis& down = analysis.grid.axes()[0];
-  const Axis& across = analysis.grid.axes()[1];
-  std::vector<Cells> lines{{across.name()}, {down.name()}};
-  for (const VariedValue& value : across.values) lines[0].push_back(shortText(value));
-  for (std::size_t i = 0; i < down.values.size(); ++i) {
-    Cells& cells = lines.emplace_back(Cells{shortText(down.values[i])});
-    for (std::size_t k = 0; k < across.values.size(); ++k)
-      cells.push_back(answer(analysis, rows[i * across.values.size() + k]));
+  const std::vector<Axis>& axes = analysis.grid.axes();
+  const std::size_t down = axes.size() - 1;
+  const std::size_t columns = axes[down].values.size();
+  std::vector<Cells> lines(2);
+  for (std::size_t i = 0; i < down; ++i) {
+    lines[0].push_back(i + 1 < down ? "" : axes[down].name());
+    lines[1].push_back(axes[i].name());
+  }
+  for (const VariedValue& value : axes[down].values) lines[0].push_back(shortText(value));
+  for (std::size_t first = 0; first < rows.size(); first += columns) {
+    Cells& cells = lines.emplace_back();
+    for (std::size_t i = 0; i < down; ++i) cells.push_back(shortText(analysis.grid.value(first, i)));
+    for (std::size_t k = 0; k < columns; ++k) cells.push_back(answer(analysis, rows[first + k]));
   }
   return aligned(lines);
 }
@@ -55,6 +62,16 @@ std::string listing(const StabilityAnalysis& analysis, std::span<const Stability
     cells.emplace_back(word(rows[point].status));
   }
   return aligned(lines);
+}
+
+/// For maps, which nobody reads line by line.
+std::string summary(std::span<const StabilityRow> rows) {
+  std::string text = fmt::format("  {} combinations", rows.size());
+  for (const StabilityStatus status :
+       {StabilityStatus::stable, StabilityStatus::unstable, StabilityStatus::limit, StabilityStatus::failed})
+    if (const auto count = std::ranges::count(rows, status, &StabilityRow::status); count > 0)
+      text += fmt::format(", {} {}", count, word(status));
+  return text + "\n";
 }
 
 /// What the signs in the table mean, and the first reason of a failure.
@@ -98,11 +115,13 @@ std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const Stab
 
 std::string stabilityText(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
   const std::vector<Axis>& axes = analysis.grid.axes();
-  const bool asTable = axes.size() == 2 && axes[1].values.size() <= kMostColumns;
+  const bool asTable = axes.size() >= 2 && axes.back().values.size() <= kMostColumns;
+  const std::size_t lines = asTable ? rows.size() / axes.back().values.size() : rows.size();
   const bool seeksStep = analysis.find == StabilityQuestion::criticalStep;
   std::string text =
       fmt::format("{} of {}\n\n", seeksStep ? "critical macro step in s" : "spectral radius of a macro step",
                   analysis.project.string());
+  if (lines > kMostLines) return text + summary(rows);
   text += asTable ? pivot(analysis, rows) : listing(analysis, rows);
   const std::string notes = remarks(analysis, rows);
   return notes.empty() ? text : text + "\n" + notes;

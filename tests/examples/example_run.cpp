@@ -29,10 +29,11 @@ std::string replaced(std::string text, const std::string& from, const std::strin
 }
 
 bool isStudy(const fs::path& file) {
-  return core::readWhole(file).find("\n[study]\n") != std::string::npos;
+  const std::string text = core::readWhole(file);
+  return text.find("\n[study]\n") != std::string::npos || text.find("\n[stability]\n") != std::string::npos;
 }
 
-/// By whether they are studies, without ".toml", in order.
+/// By whether they are about many runs of a project, without ".toml", in order.
 std::vector<std::string> exampleFiles(bool studies) {
   std::vector<std::string> files;
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))

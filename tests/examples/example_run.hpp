@@ -53,7 +53,7 @@ ExampleStudy runStudy(const std::string& study);
 
 /// All project files, as runExample() takes them: "math003/jacobi".
 std::vector<std::string> exampleProjects();
-/// All study files: "convergence/oscillator".
+/// All files of studies and analyses of stability: "convergence/oscillator".
 std::vector<std::string> exampleStudies();
 
 std::filesystem::path examplesFolder();

@@ -17,7 +17,7 @@ namespace {
 using coupling::AlgorithmKind;
 constexpr double kOmega = 3.0;  // 1/s
 
-/// x' = u, exactly integrated.
+/// x' = u, exactly integrated; its own steps are longer than any macro step here.
 std::unique_ptr<subsystem::Subsystem> exactIntegrator() {
   native::LinearStateSpace model;
   model.A = {{0.0}};
@@ -26,7 +26,7 @@ std::unique_ptr<subsystem::Subsystem> exactIntegrator() {
   model.D = {{0.0}};
   model.inputs = {"u"};
   model.outputs = {"x"};
-  return solver::integrate(native::linearStateSpace(model), {.kind = solver::Kind::exact});
+  return solver::integrate(native::linearStateSpace(model), {.kind = solver::Kind::exact, .microStep = 100.0});
 }
 
 /// x1' = -omega x2, x2' = omega x1, cut into two integrators.

@@ -1,0 +1,67 @@
+// `koppla stability`: one native oscillator, whose Runge-Kutta method is a recursion of its own.
+
+#include <cmath>
+#include <csignal>
+
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+namespace koppla::test {
+namespace {
+
+class StabilityCommandTest : public ::testing::Test {
+ protected:
+  /// x'' = -x, in the form of the built-in body, by Runge-Kutta.
+  StabilityCommandTest() {
+    workspace_.write("project.toml",
+                     "format = 1\nsimulation = { end = 10.0, step = 0.1 }\n[[subsystems]]\nname = \"body\"\n"
+                     "model = \"oscillator-body\"\nintegrator = \"ode4\"\nparameters = { c = 1.0, d = 0.0 }\n");
+  }
+
+  void write(const std::string& head, const std::string& more = {}) const {
+    workspace_.write("s.toml", "format = 1\n[stability]\nproject = \"project.toml\"\n" + head + "\n" + more);
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(StabilityCommandTest, FindsTheLimitOfTheClassicalRungeKuttaMethod) {
+  write("find = \"critical-step\"\nfrom = 0.01\nto = 10.0");
+  const Result result = workspace_.run({"stability", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_EQ(result.err, "");
+  // On the imaginary axis the method is stable up to sqrt(8).
+  const std::vector<std::string> rows = workspace_.rows("s.stability/stability.csv");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_TRUE(rows[0].starts_with("\"limit\",,,,")) << rows[0];
+  EXPECT_NEAR(std::stod(rows[0].substr(11)), std::sqrt(8.0), 1e-5);
+  EXPECT_FALSE(workspace_.has("s.stability/stability.svg"));  // nothing is varied
+  EXPECT_NE(result.out.find("results in s.stability\n"), std::string::npos) << result.out;
+}
+
+TEST_F(StabilityCommandTest, GivesTheSpectralRadiusOfEveryVariedStep) {
+  write("find = \"spectral-radius\"", "[[vary]]\nname = \"simulation.step\"\nvalues = [1.0, 3.0]\n");
+  const Result result = workspace_.run({"stability", "s.toml", "--folder", "out", "--set", "body.integrator=ode1"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  const std::vector<std::string> rows = workspace_.rows("out/stability.csv");
+  ASSERT_EQ(rows.size(), 2U);
+  // Explicit Euler: |1 + i H|.
+  const std::string start = "3,\"unstable\",3,";
+  ASSERT_TRUE(rows[1].starts_with(start)) << rows[1];
+  EXPECT_NEAR(std::stod(rows[1].substr(start.size())), std::sqrt(10.0), 1e-12);
+  EXPECT_TRUE(workspace_.has("out/stability.svg"));
+}
+
+TEST_F(StabilityCommandTest, CtrlCLeavesNothingBehind) {
+  // A million micro steps for every macro step that is tried.
+  write("find = \"critical-step\"\nfrom = 1.0\nto = 2.0\nset = [\"body.micro_step=1e-6\"]");
+  Process process = workspace_.start({"stability", "s.toml"});
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exitCode, 130);
+  EXPECT_FALSE(workspace_.has("s.stability"));
+  EXPECT_TRUE(workspace_.leftovers().empty());
+}
+
+}  // namespace
+}  // namespace koppla::test

@@ -1,0 +1,103 @@
+// examples/stability: the limits are those that were recomputed for Schmoll's oscillator, independently of Koppla.
+
+#include <cmath>
+#include <regex>
+
+#include <gtest/gtest.h>
+
+#include "koppla/core/file.hpp"
+
+#include "example_run.hpp"
+
+namespace koppla::test {
+namespace {
+
+struct Analysis {
+  CommandResult command;
+  std::string rows;  ///< stability.csv
+  std::string picture;
+};
+
+/// The projects are of native models, so they run where they are.
+Analysis analyse(const std::string& file, const std::vector<std::string>& more = {}) {
+  const core::TemporaryFolder folder("stability");
+  std::vector<std::string> arguments{"stability", (examplesFolder() / "stability" / (file + ".toml")).string(),
+                                     "--folder", (folder.path() / "results").string()};
+  arguments.insert(arguments.end(), more.begin(), more.end());
+  Analysis result;
+  result.command = command(arguments);
+  const auto read = [&](const char* name) {
+    const std::filesystem::path path = folder.path() / "results" / name;
+    return std::filesystem::exists(path) ? core::readWhole(path) : "";
+  };
+  result.rows = read("stability.csv");
+  result.picture = read("stability.svg");
+  return result;
+}
+
+/// The critical steps of the rows that begin so, in their order; NaN where there is none.
+std::vector<double> limits(const std::string& csv, const std::string& start) {
+  std::vector<double> result;
+  const std::regex row(start + R"re(,\d,"(?:limit|stable)",,,,([^,]*),)re");
+  for (std::sregex_iterator it(csv.begin(), csv.end(), row), end; it != end; ++it)
+    result.push_back((*it)[1].str().empty() ? std::nan("") : std::stod((*it)[1].str()));
+  return result;
+}
+
+void expectLimits(const std::vector<double>& obtained, const std::vector<double>& expected) {
+  ASSERT_EQ(obtained.size(), expected.size());
+  for (std::size_t p = 0; p < expected.size(); ++p)
+    if (std::isnan(expected[p]))
+      EXPECT_TRUE(std::isnan(obtained[p])) << "degree " << p;
+    else
+      EXPECT_NEAR(obtained[p], expected[p], 1e-4 * expected[p]) << "degree " << p;
+}
+
+TEST(StabilityExamples, LimitsAreThoseOfTheReadme) {
+  const Analysis analysis = analyse("limits");
+  EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
+  EXPECT_EQ(analysis.command.errors, "");
+  const auto of = [&](const std::string& decomposition, const std::string& algorithm) {
+    return limits(analysis.rows, "\"" + decomposition + "\",\"" + algorithm + "\"");
+  };
+  expectLimits(of("force-displacement", "jacobi"), {1.4353e-5, 2.4630e-4, 5.6650e-4, 3.8222e-4, 2.0163e-4, 1.1849e-4});
+  expectLimits(of("force-displacement", "gauss-seidel"),
+               {1.5616e-5, 2.9079e-4, 6.3531e-4, 6.5875e-4, 5.0248e-4, 3.4136e-4});
+  expectLimits(of("displacement-displacement", "gauss-seidel"),
+               {std::nan(""), 4.8553e-4, 7.7896e-4, 1.0211e-3, 1.0495e-3, 6.8007e-4});
+  expectLimits(of("force-force", "gauss-seidel"), of("force-force", "jacobi"));
+}
+
+TEST(StabilityExamples, LimitsFollowTheSettingsOfTheCommandLine) {
+  // Table 3.1 of Schmoll, whose limits the same notes give.
+  const Analysis analysis = analyse("limits", {"--set", "s2.c=2e5", "--set", "s2.d=4", "--set", "link.stiffness=2e5",
+                                               "--set", "link.damping=4", "--quiet"});
+  EXPECT_EQ(analysis.command.output, "");
+  expectLimits(limits(analysis.rows, "\"force-displacement\",\"jacobi\""),
+               {2.3847e-5, 5.1598e-4, 1.2294e-3, 8.1781e-4, 4.1666e-4, 2.3002e-4});
+}
+
+TEST(StabilityExamples, StiffnessShortensTheStep) {
+  const Analysis analysis = analyse("stiffness");
+  EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
+  const auto at = [&](const std::string& stiffness) { return limits(analysis.rows, "\n" + stiffness).at(1); };
+  EXPECT_NEAR(at("1e\\+06"), 2.4630e-4, 1e-4 * 2.4630e-4);
+  EXPECT_GT(at("1e\\+05"), 4.0 * at("1e\\+06"));
+  EXPECT_GT(at("1e\\+06"), 4.0 * at("1e\\+07"));
+  EXPECT_NE(analysis.picture.find("critical step / s"), std::string::npos);
+}
+
+TEST(StabilityExamples, TheMapChangesColourAtTheCriticalStep) {
+  const Analysis analysis = analyse("map");
+  EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
+  EXPECT_NE(analysis.command.output.find("441 combinations"), std::string::npos) << analysis.command.output;
+  const std::regex row(R"re(\n([^,\n]+),1e\+06,"(stable|unstable)")re");
+  std::size_t rows = 0;
+  for (std::sregex_iterator it(analysis.rows.begin(), analysis.rows.end(), row), end; it != end; ++it, ++rows)
+    EXPECT_EQ((*it)[2].str() == "stable", std::stod((*it)[1].str()) < 2.4630e-4) << (*it)[0].str();
+  EXPECT_EQ(rows, 21U);
+  EXPECT_NE(analysis.picture.find("ρ = 1"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace koppla::test
