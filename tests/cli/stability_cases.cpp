@@ -27,7 +27,7 @@ std::vector<BadInput> stabilityCases() {
       badFile("WithoutProject", "project = \"nope.toml\"\nfind = \"critical-step\"", "",
               {"nope.toml cannot be read: No such file"}),
       badFile("UnknownQuestion", kProject + "find = \"critical\"", "",
-              {"s.toml:4:8: ", "'critical'", "Did you mean 'critical-step'?"}),
+              {"s.toml:4:8: ", "'critical'", "Known here: critical-step, spectral-radius."}),
       badFile("RangeUpsideDown", kProject + "find = \"critical-step\"\nfrom = 1.0\nto = 0.1", "",
               {"s.toml:6:6: 'to', 0.1 s, is not above 'from', 1 s.", "Give the shorter step as 'from'."}),
       badFile("RangeOfASpectralRadius", kProject + "find = \"spectral-radius\"\nto = 0.1", "",
