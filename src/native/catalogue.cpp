@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -47,7 +48,7 @@ std::unique_ptr<solver::Equations> makeRod(const Choices& choices) {
 template <typename Items, typename Name>
 std::vector<std::string> namesOf(const Items& items, Name name) {
   std::vector<std::string> names;
-  for (const auto& item : items) names.push_back(item.*name);
+  std::ranges::transform(items, std::back_inserter(names), [name](const auto& item) { return item.*name; });
   return names;
 }
 

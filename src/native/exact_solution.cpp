@@ -19,7 +19,7 @@ namespace koppla::native {
 
 namespace {
 
-// A has entries of 1 and 1e6 in Schmoll's model: in double the rounding of exp(A t) grows to 1e-9 at t = 1 s.
+// A has entries of 1 and 1e6 in Schmoll's model: in double exp(A t) has lost half of its digits (2e-8) at t = 1 s.
 using Real = long double;
 using Complex = std::complex<Real>;
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
