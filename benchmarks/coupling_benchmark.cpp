@@ -9,9 +9,10 @@
 
 #include <map>
 
-#include "bare_fmu.hpp"
 #include "koppla/fmi/co_simulation.hpp"
 #include "koppla/run/run.hpp"
+
+#include "bare_fmu.hpp"
 
 namespace {
 

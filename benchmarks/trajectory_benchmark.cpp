@@ -12,9 +12,10 @@
 
 #include <cmath>
 
-#include "bare_fmu.hpp"
 #include "koppla/fmi/co_simulation.hpp"
 #include "koppla/run/run.hpp"
+
+#include "bare_fmu.hpp"
 
 namespace {
 

@@ -3,8 +3,8 @@
 //
 //   m x2'' = -c2 x2 - d2 x2' - F,   F = c (x2 - x) + d (v2 - v)  the force on mass 1,   x2(0) = x0,  x2'(0) = v0
 //
-// Exact for x and v held over the step or, with their derivatives, polynomials of degree 5: m x2'' = (c x + d v) - (c2 +
-// c) x2 - (d2 + d) x2'. F feeds x and v through, as they are at the end of the step.
+// Exact for x and v held over the step or, with their derivatives, polynomials of degree 5: m x2'' = (c x + d v) - (c2
+// + c) x2 - (d2 + d) x2'. F feeds x and v through, as they are at the end of the step.
 
 #include "model.hpp"
 #include "oscillator_motion.hpp"

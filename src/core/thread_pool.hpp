@@ -19,7 +19,8 @@ class ThreadPool {
   ThreadPool& operator=(const ThreadPool&) = delete;
 
   [[nodiscard]] std::size_t size() const { return workers_.size() + 1; }
-  /// Calls work(0), ..., work(size() - 1), each on its own thread, and returns when all are done. `work` does not throw.
+  /// Calls work(0), ..., work(size() - 1), each on its own thread, and returns when all are done. `work` does not
+  /// throw.
   void run(const std::function<void(std::size_t)>& work);
 
  private:

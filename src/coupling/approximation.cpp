@@ -45,8 +45,9 @@ void extrapolateAll(const std::array<const double*, kMaxKnots>& samples, const P
 }
 
 using ExtrapolateAll = decltype(&extrapolateAll<1>);
-constexpr std::array<ExtrapolateAll, kMaxKnots> kExtrapolateAll{&extrapolateAll<1>, &extrapolateAll<2>, &extrapolateAll<3>,
-                                                                &extrapolateAll<4>, &extrapolateAll<5>, &extrapolateAll<6>};
+constexpr std::array<ExtrapolateAll, kMaxKnots> kExtrapolateAll{&extrapolateAll<1>, &extrapolateAll<2>,
+                                                                &extrapolateAll<3>, &extrapolateAll<4>,
+                                                                &extrapolateAll<5>, &extrapolateAll<6>};
 
 std::array<double, kMaxKnots> weightsOf(const PolynomialBasis& basis, std::size_t k) {
   std::array<double, kMaxKnots> weights{};
@@ -97,8 +98,7 @@ bool Approximation::knotsChanged(double t0, double t1) {
   const std::size_t knots = std::min<std::size_t>(degree_ + 1, samples_);
   const double h = t1 - t0;
   // Differences that the rounding of times explains are no differences: the points of an equidistant grid are meant.
-  const double rounding =
-      8.0 * std::numeric_limits<double>::epsilon() * std::fmax(std::fabs(t0), std::fabs(t1)) / h;
+  const double rounding = 8.0 * std::numeric_limits<double>::epsilon() * std::fmax(std::fabs(t0), std::fabs(t1)) / h;
   bool changed = knots != pastKnots_;
   for (std::size_t i = 0; i < knots; ++i) {
     double s = (time(i) - t0) / h;
@@ -201,7 +201,8 @@ void Approximation::begin(double t0, double t1) {
   degreeInUse_ = std::max(extrapolationDegree_, interpolationDegree_);
   std::array<const double*, kMaxKnots> samples{};
   for (std::size_t i = 0; i < pastKnots_; ++i) samples[i] = ring_[place(i)].values.data();
-  kExtrapolateAll[extrapolationDegree_](samples, extrapolation_, prediction_, values_, powers_.data(), predicted_.data());
+  kExtrapolateAll[extrapolationDegree_](samples, extrapolation_, prediction_, values_, powers_.data(),
+                                        predicted_.data());
   for (unsigned k = extrapolationDegree_ + 1; k <= degreeInUse_; ++k)
     std::fill_n(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_), values_, 0.0);
   if (!sloped_.empty()) extrapolateSloped();

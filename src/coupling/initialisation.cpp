@@ -211,8 +211,7 @@ class Initialiser {
         if (differentiated != part.input && !derivative(position, part.input, dy)) return false;
         differentiated = part.input;
         for (std::size_t i = own.first; i < own.last; ++i)
-          if (const Eigen::Index row = indexOf(i); row >= 0)
-            matrix(row, column) += dy[i - own.first] * part.scale;
+          if (const Eigen::Index row = indexOf(i); row >= 0) matrix(row, column) += dy[i - own.first] * part.scale;
       }
     }
     return true;

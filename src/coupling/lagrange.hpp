@@ -19,8 +19,8 @@ struct Knot {
 };
 
 /// The basis polynomials of knots, at most kMaxKnots: basis i fits 1 at knot i and 0 at all others, so that the
-/// polynomial through samples y_i is sum_i y_i basis_i. Nodes are distinct; a slope stands right behind the value at the
-/// same s. Without slopes this is Lagrange's form (Schmoll, sec. 2.4.3), with them Hermite's.
+/// polynomial through samples y_i is sum_i y_i basis_i. Nodes are distinct; a slope stands right behind the value at
+/// the same s. Without slopes this is Lagrange's form (Schmoll, sec. 2.4.3), with them Hermite's.
 class PolynomialBasis {
  public:
   PolynomialBasis() = default;

@@ -55,8 +55,7 @@ class Network {
  public:
   /// Members of all cycles in their order. Binds the subsystems; the system's members stay where they are and outlive
   /// the network.
-  Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit,
-          Samples samples = Samples::values);
+  Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit, Samples samples = Samples::values);
   ~Network();
   Network(const Network&) = delete;
   Network& operator=(const Network&) = delete;

@@ -23,7 +23,11 @@ std::uint32_t narrow(std::size_t value) {
 class Network::Compiler {
  public:
   Compiler(Network& network, System& system, Samples samples)
-      : network_(network), system_(system), samples_(samples), outputPorts_(system.members.size()), inputs_(system.members.size()) {
+      : network_(network),
+        system_(system),
+        samples_(samples),
+        outputPorts_(system.members.size()),
+        inputs_(system.members.size()) {
     for (const Connection& c : system.connections) {
       outputPorts_[c.from.member].push_back(c.from.port);
       inputs_[c.to.member].push_back(&c);
@@ -129,8 +133,7 @@ class Network::Compiler {
     const std::size_t size = port(c.to).size;
     const std::size_t from = offset_.at({c.from.member, c.from.port});
     for (std::size_t k = 0; k < size; ++k)
-      network_.terms_.push_back(
-          {narrow(network_.sources_.size() - size + k), narrow(from + k), c.scale, c.offset});
+      network_.terms_.push_back({narrow(network_.sources_.size() - size + k), narrow(from + k), c.scale, c.offset});
   }
 
   void layConnection(const Connection& c) {

@@ -29,8 +29,9 @@ std::size_t Network::threadsWorthwhile() const {
 }
 
 bool Network::threadsPay(std::size_t threads) const {
-  return !ParallelSweep::groups({0, size()}, threads, [this](std::size_t position) { return meanSeconds(position); })
-              .empty();
+  return !ParallelSweep::groups({0, size()}, threads, [this](std::size_t position) {
+            return meanSeconds(position);
+          }).empty();
 }
 
 void Network::useThreads(std::size_t threads) {
@@ -47,8 +48,9 @@ void Network::keepSlopes(std::size_t position, std::span<double> y) {
 StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
   const Entry& entry = entries_[position];
   const std::span<double> both(valuesAndSlopes_.data() + std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
-  const StepResult result = entry.untimed == 0 ? advanceTimed(position, step, u, both)
-                                               : (--entries_[position].untimed, entry.subsystem->advance(step, u, both));
+  const StepResult result = entry.untimed == 0
+                                ? advanceTimed(position, step, u, both)
+                                : (--entries_[position].untimed, entry.subsystem->advance(step, u, both));
   keepSlopes(position, y);
   return result;
 }
@@ -201,8 +203,7 @@ Fault Network::probe(std::size_t position, std::size_t input, double change, con
   if (entry.isStatic || approximation == nullptr) {
     double& u = u_[entry.uBegin + input];
     const double kept = std::exchange(u, u + change);
-    const Fault fault =
-        entry.isStatic ? evaluateAlone(position, step.t1, y) : advanceAlone(position, step, y);
+    const Fault fault = entry.isStatic ? evaluateAlone(position, step.t1, y) : advanceAlone(position, step, y);
     u = kept;
     return fault;
   }

@@ -44,8 +44,8 @@ struct AlgorithmSettings {
   unsigned degree = 0;  ///< of the polynomials between communication points
   Samples samples = Samples::values;
   StartUp startUp = StartUp::trivial;
-  /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they are
-  /// passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
+  /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they
+  /// are passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
   bool reevaluate = false;
   unsigned maxIterations = 20;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;

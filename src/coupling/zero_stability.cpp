@@ -30,8 +30,7 @@ double growthPerStep(std::span<const double> gain, unsigned degree) {
   const auto n = static_cast<Eigen::Index>(std::lround(std::sqrt(static_cast<double>(gain.size()))));
   const Eigen::VectorXcd eigenvalues = Eigen::Map<const Matrix>(gain.data(), n, n).eigenvalues();
   double growth = 0.0;
-  for (const std::complex<double>& eigenvalue : eigenvalues)
-    growth = std::max(growth, largestRoot(eigenvalue, degree));
+  for (const std::complex<double>& eigenvalue : eigenvalues) growth = std::max(growth, largestRoot(eigenvalue, degree));
   return growth;
 }
 

@@ -121,7 +121,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
-  bool plain_ = false;  ///< in the loop of steps, and all bound ports are real
+  bool plain_ = false;                  ///< in the loop of steps, and all bound ports are real
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   InlineReferences inlineInputs_{};
   InlineReferences inlineOutputs_{};
@@ -243,8 +243,8 @@ void CoSimulation::leaveInitialisation() {
 }
 
 Status CoSimulation::settled(Status status) {
-  plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
-           !outputDerivatives_;
+  plain_ =
+      instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() && !outputDerivatives_;
   return status;
 }
 

@@ -163,7 +163,8 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
         "used without.");
   if (f.getRealOutputDerivatives == nullptr && flags.maxOutputDerivativeOrder > 0)
     warnings_.emplace_back(
-        "It declares maxOutputDerivativeOrder but its library lacks fmi2GetRealOutputDerivatives (FMI 2.0.4, 4.2.1): it "
+        "It declares maxOutputDerivativeOrder but its library lacks fmi2GetRealOutputDerivatives (FMI 2.0.4, 4.2.1): "
+        "it "
         "is used without.");
   if (f.getDirectionalDerivative == nullptr && flags.providesDirectionalDerivative)
     warnings_.emplace_back(

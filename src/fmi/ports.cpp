@@ -1,9 +1,9 @@
 #include "koppla/fmi/ports.hpp"
 
-#include "koppla/subsystem/subsystem.hpp"
-
 #include <cmath>
 #include <optional>
+
+#include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::fmi {
 

@@ -73,8 +73,9 @@ void checkTolerances(TableReader& table, double rtol, double atol) {
 
 void readApproximation(TableReader& table, AlgorithmSettings& settings) {
   table.count("degree", settings.degree, 0, {}, subsystem::kMaxDegree);
-  table.word("samples", settings.samples, kSamplesWords,
-             {.idle = settings.degree == 0 && table.sound({"degree"}) ? "polynomials of degree 0 go through one value" : ""});
+  table.word(
+      "samples", settings.samples, kSamplesWords,
+      {.idle = settings.degree == 0 && table.sound({"degree"}) ? "polynomials of degree 0 go through one value" : ""});
   if (settings.samples == Samples::valuesAndSlopes && settings.iterates())
     table.mistake("samples",
                   fmt::format("Slopes are for explicit algorithms; '{}' iterates and sends values only.",

@@ -75,8 +75,8 @@ std::string effortTable(const run::Statistics& statistics) {
   std::erase_if(members, [](const run::MemberStatistics* m) { return m->effort.microSteps == 0; });
   if (members.empty()) return {};
   for (const auto* member : members) width = std::max(width, member->name.size());
-  std::string text = fmt::format("\n  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", "solver of", width, "micro steps", "rejected",
-                                 "right-hand sides", "Jacobians");
+  std::string text = fmt::format("\n  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", "solver of", width, "micro steps",
+                                 "rejected", "right-hand sides", "Jacobians");
   for (const auto* member : members)
     text += fmt::format("  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", member->name, width, member->effort.microSteps,
                         member->effort.rejectedMicroSteps, member->effort.rightHandSides, member->effort.jacobians);
@@ -95,8 +95,8 @@ std::string connectionTable(const run::Statistics& statistics) {
     names.push_back(statistics.connections[i].from + " -> " + statistics.connections[i].to);
     width = std::max(width, names.back().size());
   }
-  std::string text = fmt::format("\n  {:<{}} {:>12} {:>12} {:>12} {:>12}\n", kTitle, width,
-                                 "of range", "rms", "largest", "at");
+  std::string text =
+      fmt::format("\n  {:<{}} {:>12} {:>12} {:>12} {:>12}\n", kTitle, width, "of range", "rms", "largest", "at");
   for (std::size_t i = 0; i < shown; ++i) {
     const run::ConnectionStatistics& c = statistics.connections[i];
     text += fmt::format("  {:<{}} {:>12.2e} {:>12.2e} {:>12.2e} {:>10.4g} s\n", names[i], width, c.relative, c.rms,
@@ -105,8 +105,8 @@ std::string connectionTable(const run::Statistics& statistics) {
   if (shown < statistics.connections.size())
     text += fmt::format("  ... and {} more, all of them in statistics.json\n", statistics.connections.size() - shown);
   if (statistics.connections.front().relative > 0.0)
-    text += fmt::format("  {} limits the step: per macro step its input is off by {:.2g} of its range.\n", names.front(),
-                        statistics.connections.front().relative);
+    text += fmt::format("  {} limits the step: per macro step its input is off by {:.2g} of its range.\n",
+                        names.front(), statistics.connections.front().relative);
   return text;
 }
 

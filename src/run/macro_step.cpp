@@ -138,7 +138,9 @@ inline Fault MacroStep::advanceApproximated(const subsystem::Step& step) {
 Outcome MacroStep::startUp(Clock& clock) {
   const double t1 = clock.next(next_);
   for (double t = clock.now(); t < t1;) {
-    const coupling::StepOutcome outcome = counters_.algorithm.measure([&] { return starter_->solve({{t, t1, true}, {}}); });
+    const coupling::StepOutcome outcome = counters_.algorithm.measure([&] {
+      return starter_->solve({{t, t1, true}, {}});
+    });
     ++counters_.solutions;
     if (outcome.fault) return describe(outcome.fault, t);
     t = outcome.reached;

@@ -22,8 +22,8 @@ struct StepCounters {
   std::uint64_t errorTestFailures = 0;
   std::uint64_t discarded = 0;
   std::uint64_t repeated = 0;
-  double smallest = HUGE_VAL;  ///< s, accepted
-  double largest = 0.0;        ///< s, accepted
+  double smallest = HUGE_VAL;       ///< s, accepted
+  double largest = 0.0;             ///< s, accepted
   std::uint64_t solutions = 0;      ///< of a macro step by the algorithm, repeated and half steps included
   coupling::CallCounter algorithm;  ///< times them, one by one or in stretches of plain steps
   coupling::CallCounter errorTest;

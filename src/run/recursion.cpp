@@ -70,8 +70,9 @@ struct MacroStepRecursion::Impl {
         settings(withFixedStep(std::move(chosen))),
         how(recursion),
         cycles(coupling::findCycles(system)),
-        network((requireStates(system), requireValues(settings.algorithm), requireCapabilities(system, cycles, settings), system), cycles,
-                settings.explosionLimit),
+        network((requireStates(system), requireValues(settings.algorithm),
+                 requireCapabilities(system, cycles, settings), system),
+                cycles, settings.explosionLimit),
         macroStep(system, network, cycles, settings, quiet),
         coupledStep(network, cycles, nearlyExact(settings.algorithm), false) {
     const Outcome outcome = initialiseMembers(system, network, macroStep, settings, log);

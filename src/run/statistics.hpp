@@ -22,15 +22,16 @@ struct MemberStatistics {
   subsystem::Effort effort{};  ///< of its own solver, as far as it tells
 };
 
-/// What the approximation of one connected value costs per macro step, as estimated from predictions (docs/approximation).
+/// What the approximation of one connected value costs per macro step, as estimated from predictions
+/// (docs/approximation).
 struct ConnectionStatistics {
-  std::string from;            ///< "subsystem.port"
-  std::string to;              ///< "subsystem.port"
-  bool interpolated = false;   ///< its consumer runs after its producer
-  double rms = 0.0;            ///< in the unit of the consumer's port
-  double largest = 0.0;        ///< in the unit of the consumer's port
-  double whenLargest = 0.0;    ///< s
-  double relative = 0.0;       ///< rms over the range of the values
+  std::string from;           ///< "subsystem.port"
+  std::string to;             ///< "subsystem.port"
+  bool interpolated = false;  ///< its consumer runs after its producer
+  double rms = 0.0;           ///< in the unit of the consumer's port
+  double largest = 0.0;       ///< in the unit of the consumer's port
+  double whenLargest = 0.0;   ///< s
+  double relative = 0.0;      ///< rms over the range of the values
 };
 
 /// Of one cycle: subsystems that depend on each other.

@@ -34,9 +34,9 @@ struct IntegratorSettings {
   /// s. Fixed-step kinds divide every macro step into equal steps of at most this length; for CVODE and exact it bounds
   /// a step of their own. 0: one step per macro step, no bound for CVODE.
   double microStep = 0.0;
-  double rtol = 1e-6;           ///< relative tolerance: CVODE's error test, Newmark's iteration
-  double atol = 1e-9;           ///< absolute tolerance of each state, in its unit
-  double alpha = 0.0;           ///< numerical damping of HHT, in [-1/3, 0]
+  double rtol = 1e-6;             ///< relative tolerance: CVODE's error test, Newmark's iteration
+  double atol = 1e-9;             ///< absolute tolerance of each state, in its unit
+  double alpha = 0.0;             ///< numerical damping of HHT, in [-1/3, 0]
   std::optional<double> beta{};   ///< Newmark's; (1 - alpha)^2 / 4 if absent
   std::optional<double> gamma{};  ///< Newmark's; 1/2 - alpha if absent
   /// CVODE begins anew at every macro point. Without that it keeps its order and step length across macro points, and

@@ -25,7 +25,7 @@ struct StepControlSettings {
   double rtol = 1e-5;          ///< kinds doubleStep and predictorCorrector
   double atol = 1e-6;          ///< kinds doubleStep and predictorCorrector
   Controller controller = Controller::proportionalIntegral;  ///< kind predictorCorrector
-  double safety = 0.95;                                      ///< kind predictorCorrector: part of the step that would do
+  double safety = 0.95;  ///< kind predictorCorrector: part of the step that would do
 
   [[nodiscard]] bool adapts() const { return kind != StepControlKind::fixed; }
   [[nodiscard]] bool repeats() const {

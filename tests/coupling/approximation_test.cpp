@@ -8,6 +8,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "koppla/coupling/zero_stability.hpp"
+
 #include "support/figure.hpp"
 
 namespace koppla::coupling {
@@ -83,8 +84,8 @@ TEST(Approximation, ReproducesPolynomialsToTwelveDigits) {
 
 TEST(Approximation, ExtrapolatesWithBinomialWeightsOnAnEquidistantGrid) {
   // Sec. 6: (-1)^i C(p + 1, i + 1); a unit sample at T_n-i shows its weight.
-  const std::vector<std::vector<double>> weights{{1},           {2, -1},        {3, -3, 1},
-                                                 {4, -6, 4, -1}, {5, -10, 10, -5, 1}, {6, -15, 20, -15, 6, -1}};
+  const std::vector<std::vector<double>> weights{
+      {1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}, {5, -10, 10, -5, 1}, {6, -15, 20, -15, 6, -1}};
   for (unsigned p = 0; p <= 5; ++p)
     for (unsigned i = 0; i <= p; ++i) {
       Approximation approximation(1, p, {});

@@ -109,6 +109,8 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
                              "formulas",
                              "names"})
     EXPECT_NE(page.find("`" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryOptionOfTheStabilityFileIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/stability.md");
   for (const char* option : {"project", "set", "find", "from", "to", "allowance", "increment"})

@@ -6,6 +6,7 @@
 
 #include "koppla/fmi/co_simulation.hpp"
 #include "koppla/fmi/fmu.hpp"
+
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -33,8 +34,8 @@ coupling::System fmuSystem() {
   const native::TwoMassOscillator p;
   coupling::System system;
   system.members.push_back(make("OscillatorMass", "s1", {{"m", p.m1}, {"c", p.c1}, {"d", p.d1}, {"x0", p.x10}}));
-  system.members.push_back(make(
-      "OscillatorHalf", "s2", {{"m", p.m2}, {"c2", p.c2}, {"d2", p.d2}, {"c", p.ck}, {"d", p.dk}, {"x0", p.x20}}));
+  system.members.push_back(
+      make("OscillatorHalf", "s2", {{"m", p.m2}, {"c2", p.c2}, {"d2", p.d2}, {"c", p.ck}, {"d", p.dk}, {"x0", p.x20}}));
   connect(system, {{"s1.x", "s2.x"}, {"s1.v", "s2.v"}, {"s2.F", "s1.F"}});
   system.order = {0, 1};
   knowPast(system, p);
@@ -59,8 +60,8 @@ TEST(Adapters, TwoFmusWithInputDerivativesHaveTheOrderOfNativeModels) {
   const double order = orderOf(c, [](const TwoMassCase&) { return fmuSystem(); });
   showWithin({"schmoll R64", "fmus", "order 3 +-0.1 with two FMUs, p = 2"}, order, 3.0, 0.1);
   c.H = 1e-5;
-  showWithin({"schmoll R3", "fmus", "5.4e-5 +-20 % at H = 1e-5 s with two FMUs"},
-             errorsOf(c, fmuSystem()).global, 5.4e-5, 0.2 * 5.4e-5);
+  showWithin({"schmoll R3", "fmus", "5.4e-5 +-20 % at H = 1e-5 s with two FMUs"}, errorsOf(c, fmuSystem()).global,
+             5.4e-5, 0.2 * 5.4e-5);
 }
 
 TEST(Adapters, EveryIntegratorPassesTheTestOfConvergence) {
@@ -101,7 +102,8 @@ TEST(Adapters, AnOrderOneSolverLeavesAFloorThatFollowsItsStep) {
     c.second.microStep = h;
     floors.push_back(errorsOf(c).global);
   }
-  showWithin({"schmoll R64", "order-one", "floor falls by 10 +-1 with the micro step"}, floors[0] / floors[1], 10.0, 1.0);
+  showWithin({"schmoll R64", "order-one", "floor falls by 10 +-1 with the micro step"}, floors[0] / floors[1], 10.0,
+             1.0);
 }
 
 }  // namespace

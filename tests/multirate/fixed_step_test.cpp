@@ -205,7 +205,8 @@ TEST(FixedStep, ForceForceHasTheErrorsOfTheNote) {
 }
 
 TEST(FixedStep, SlopesMakeExtrapolationAsMuchBetterAsItsConditionsAreNearer) {
-  // The error at the end of a step goes with the product of distances: (p + 1)! for values, 1 1 2 2 3 3 ... with slopes.
+  // The error at the end of a step goes with the product of distances: (p + 1)! for values, 1 1 2 2 3 3 ... with
+  // slopes.
   for (const auto& [p, ratio] : std::vector<std::pair<unsigned, double>>{{1, 2.0}, {3, 6.0}}) {
     TwoMassCase values;
     TwoMassCase slopes;

@@ -91,7 +91,8 @@ TEST(Solvers, TheirErrorBoundsTheCouplingError) {
   c.first.kind = solver::Kind::ode2;
   c.second.kind = solver::Kind::ode2;
   const double heun = errorsOf(c).global;
-  showFigure({"schmoll R40", "ode2", "floor 8e-6 to 1.3e-5"}, fmt::format("{:.3g}", heun), heun > 7.5e-6 && heun < 1.35e-5);
+  showFigure({"schmoll R40", "ode2", "floor 8e-6 to 1.3e-5"}, fmt::format("{:.3g}", heun),
+             heun > 7.5e-6 && heun < 1.35e-5);
   c.first.kind = solver::Kind::ode5;
   c.second.kind = solver::Kind::ode5;
   const TwoMassErrors fine = errorsOf(c);

@@ -118,16 +118,16 @@ TEST(StartUp, MasterSlaveStartReachesAFloorOfTheMastersStep) {
     return errorsOf(c).global;
   };
   const std::vector<std::tuple<double, double, unsigned, double>> table{
-      {1e-5, 1e-6, 2, 5.4e-5}, {1e-5, 1e-6, 3, 7.3e-7}, {1e-5, 1e-6, 4, 3.6e-8}, {1e-5, 1e-6, 5, 3.4e-8},
-      {1e-4, 1e-6, 5, 1.4e-4}, {3.1622776601683795e-6, 7.905694150420949e-7, 5, 2.1e-8}};
+      {1e-5, 1e-6, 2, 5.4e-5}, {1e-5, 1e-6, 3, 7.3e-7}, {1e-5, 1e-6, 4, 3.6e-8},
+      {1e-5, 1e-6, 5, 3.4e-8}, {1e-4, 1e-6, 5, 1.4e-4}, {3.1622776601683795e-6, 7.905694150420949e-7, 5, 2.1e-8}};
   for (const auto& [H, h, p, expected] : table) {
     const double obtained = error(H, h, p);
     EXPECT_NEAR(obtained / expected, 1.0, 0.2) << H << ' ' << p << ": " << obtained;
     worst = std::fmax(worst, std::fabs(obtained / expected - 1.0));
   }
   showAtMost({"schmoll R21", "table", "errors of the note within 20 %"}, worst, 0.2);
-  showAtMost({"schmoll R21", "floor", "at most 5e-8 for p = 4, 5"}, std::fmax(error(1e-5, 1e-6, 4), error(1e-5, 1e-6, 5)),
-             5e-8);
+  showAtMost({"schmoll R21", "floor", "at most 5e-8 for p = 4, 5"},
+             std::fmax(error(1e-5, 1e-6, 4), error(1e-5, 1e-6, 5)), 5e-8);
 }
 
 }  // namespace

@@ -60,14 +60,18 @@ Expected worstOf(double tolerance, Controller controller, const Row& row) {
 }
 
 TEST(PredictorCorrector, PiControlHasTheErrorsAndStepsOfTheNote) {
-  const Expected sharp4 = worstOf(1e-4, Controller::proportionalIntegral,
-                                  {{{4.5e-3, 1.3e-5}, {1.2e-3, 4.8e-5}, {1.2e-3, 1.1e-4}, {5.3e-4, 1.4e-4}, {3.3e-4, 1.2e-4}}});
-  const Expected sharp6 = worstOf(1e-6, Controller::proportionalIntegral,
-                                  {{{4.2e-3, 1.0e-5}, {5.5e-5, 1.4e-5}, {1.3e-5, 3.6e-5}, {5.8e-6, 6.5e-5}, {6.2e-6, 8.4e-5}}});
-  const Expected sharp8 = worstOf(1e-8, Controller::proportionalIntegral,
-                                  {{{4.2e-3, 1.0e-5}, {5.4e-5, 1.0e-5}, {7.5e-7, 1.4e-5}, {6.0e-8, 2.7e-5}, {7.0e-8, 4.6e-5}}});
-  const Expected loose = worstOf(1e-2, Controller::proportionalIntegral,
-                                 {{{2.4e-1, 9.7e-5}, {9.2e-2, 2.3e-4}, {9.2e-2, 2.9e-4}, {4.0e-2, 2.2e-4}, {3.8e-3, 1.3e-4}}});
+  const Expected sharp4 =
+      worstOf(1e-4, Controller::proportionalIntegral,
+              {{{4.5e-3, 1.3e-5}, {1.2e-3, 4.8e-5}, {1.2e-3, 1.1e-4}, {5.3e-4, 1.4e-4}, {3.3e-4, 1.2e-4}}});
+  const Expected sharp6 =
+      worstOf(1e-6, Controller::proportionalIntegral,
+              {{{4.2e-3, 1.0e-5}, {5.5e-5, 1.4e-5}, {1.3e-5, 3.6e-5}, {5.8e-6, 6.5e-5}, {6.2e-6, 8.4e-5}}});
+  const Expected sharp8 =
+      worstOf(1e-8, Controller::proportionalIntegral,
+              {{{4.2e-3, 1.0e-5}, {5.4e-5, 1.0e-5}, {7.5e-7, 1.4e-5}, {6.0e-8, 2.7e-5}, {7.0e-8, 4.6e-5}}});
+  const Expected loose =
+      worstOf(1e-2, Controller::proportionalIntegral,
+              {{{2.4e-1, 9.7e-5}, {9.2e-2, 2.3e-4}, {9.2e-2, 2.9e-4}, {4.0e-2, 2.2e-4}, {3.8e-3, 1.3e-4}}});
   showAtMost({"schmoll R13", "pi", "global errors within 20 %, TOL <= 1e-4"},
              std::fmax(sharp4.global, std::fmax(sharp6.global, sharp8.global)), 0.2);
   showAtMost({"schmoll R13", "pi-loose", "global errors within 30 %, TOL = 1e-2"}, loose.global, 0.3);
@@ -76,13 +80,17 @@ TEST(PredictorCorrector, PiControlHasTheErrorsAndStepsOfTheNote) {
 }
 
 TEST(PredictorCorrector, IControlHasTheErrorsAndStepsOfTheNote) {
-  const Expected sharp4 = worstOf(1e-4, Controller::integral,
-                                  {{{5.0e-3, 1.4e-5}, {2.0e-3, 5.2e-5}, {2.5e-3, 1.2e-4}, {1.4e-3, 1.5e-4}, {1.6e-3, 1.2e-4}}});
-  const Expected sharp6 = worstOf(1e-6, Controller::integral,
-                                  {{{4.2e-3, 1.0e-5}, {5.6e-5, 1.5e-5}, {2.2e-5, 4.0e-5}, {1.2e-5, 7.1e-5}, {1.7e-5, 8.8e-5}}});
-  const Expected loose = worstOf(1e-2, Controller::integral,
-                                 {{{4.5e-1, 7.9e-5}, {2.2e-1, 2.2e-4}, {2.4e-1, 2.9e-4}, {1.2e-1, 2.2e-4}, {1.0e-1, 1.2e-4}}});
-  showAtMost({"schmoll R13", "i", "global errors within 20 %, TOL <= 1e-4"}, std::fmax(sharp4.global, sharp6.global), 0.2);
+  const Expected sharp4 =
+      worstOf(1e-4, Controller::integral,
+              {{{5.0e-3, 1.4e-5}, {2.0e-3, 5.2e-5}, {2.5e-3, 1.2e-4}, {1.4e-3, 1.5e-4}, {1.6e-3, 1.2e-4}}});
+  const Expected sharp6 =
+      worstOf(1e-6, Controller::integral,
+              {{{4.2e-3, 1.0e-5}, {5.6e-5, 1.5e-5}, {2.2e-5, 4.0e-5}, {1.2e-5, 7.1e-5}, {1.7e-5, 8.8e-5}}});
+  const Expected loose =
+      worstOf(1e-2, Controller::integral,
+              {{{4.5e-1, 7.9e-5}, {2.2e-1, 2.2e-4}, {2.4e-1, 2.9e-4}, {1.2e-1, 2.2e-4}, {1.0e-1, 1.2e-4}}});
+  showAtMost({"schmoll R13", "i", "global errors within 20 %, TOL <= 1e-4"}, std::fmax(sharp4.global, sharp6.global),
+             0.2);
   showAtMost({"schmoll R13", "i-loose", "global errors within 30 %, TOL = 1e-2"}, loose.global, 0.3);
 }
 
@@ -90,7 +98,8 @@ TEST(PredictorCorrector, IsStableUnlessTheToleranceIsAbsurd) {
   double worst = 0.0;
   for (const Controller controller : {Controller::integral, Controller::proportionalIntegral})
     for (unsigned p = 0; p <= 5; ++p)
-      for (const double tolerance : {1e-2, 1e-3}) worst = std::fmax(worst, errorsOf(controlled(tolerance, p, controller)).global);
+      for (const double tolerance : {1e-2, 1e-3})
+        worst = std::fmax(worst, errorsOf(controlled(tolerance, p, controller)).global);
   showAtMost({"schmoll R13", "stable", "global error below 10 for all p, TOL <= 1e-2"}, worst, 10.0);
   EXPECT_TRUE(errorsOf(controlled(1e-1, 0, Controller::integral)).unstable());
   EXPECT_TRUE(errorsOf(controlled(1e-1, 1, Controller::integral)).unstable());
@@ -102,7 +111,8 @@ TEST(PredictorCorrector, IsStableUnlessTheToleranceIsAbsurd) {
   const std::array<double, 3> critical{3.8222e-4, 2.0163e-4, 1.1849e-4};
   double beyond = 0.0;
   for (unsigned p = 3; p <= 5; ++p)
-    beyond = std::fmax(beyond, errorsOf(controlled(1e-1, p, Controller::proportionalIntegral)).meanStep / critical[p - 3]);
+    beyond =
+        std::fmax(beyond, errorsOf(controlled(1e-1, p, Controller::proportionalIntegral)).meanStep / critical[p - 3]);
   showAtMost({"schmoll R13", "limit", "mean H <= 1.2 H_crit at TOL = 1e-1, p = 3, 4, 5"}, beyond, 1.2);
 }
 

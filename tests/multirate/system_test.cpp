@@ -1,16 +1,16 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 #include <fstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "koppla/native/oscillator_body.hpp"
 #include "koppla/native/oscillator_with_link.hpp"
 #include "koppla/results/recorder.hpp"
 #include "koppla/solver/integrate.hpp"
+
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -98,8 +98,9 @@ TEST(Tree, EqualLeavesDeliverEqualSignals) {
         for (const char* leaf : {"s3.", "s4."})
           if (row[done->rows.column(std::string(leaf) + port)] != row[done->rows.column(std::string("s2.") + port)])
             ++different;
-    showEqual({"schmoll R7", kind == AlgorithmKind::jacobi ? "jacobi" : "gauss-seidel", "no value of three leaves differs"},
-              static_cast<double>(different), 0.0);
+    showEqual(
+        {"schmoll R7", kind == AlgorithmKind::jacobi ? "jacobi" : "gauss-seidel", "no value of three leaves differs"},
+        static_cast<double>(different), 0.0);
   }
 }
 
@@ -164,7 +165,8 @@ double trueError(const Rows& rows, const std::string& output, unsigned degree, b
       return value;
     };
     double largest = 0.0;
-    const std::vector<double> points = interpolated ? std::vector{0.125, 0.25, 0.375, 0.5, 0.625, 0.75} : std::vector{1.0};
+    const std::vector<double> points =
+        interpolated ? std::vector{0.125, 0.25, 0.375, 0.5, 0.625, 0.75} : std::vector{1.0};
     for (const double s : points) {
       const double error = approximated(s) - exact.after(z, s * H)[quantity];
       largest = std::fmax(largest, std::fabs(error));
@@ -190,8 +192,7 @@ TEST(ErrorEstimate, IsNearTheTrueLocalCouplingError) {
       for (const run::ConnectionStatistics& connection : done->statistics.connections) {
         EXPECT_EQ(connection.interpolated, kind == AlgorithmKind::gaussSeidel && connection.from != "s2.f");
         if (connection.interpolated && p == 0) continue;  // held at the end's value: its error is at the beginning
-        const double ratio =
-            connection.rms / trueError(done->rows, connection.from, p, connection.interpolated, H);
+        const double ratio = connection.rms / trueError(done->rows, connection.from, p, connection.interpolated, H);
         EXPECT_GT(ratio, 0.2) << connection.from << " p = " << p;
         EXPECT_LT(ratio, 5.0) << connection.from << " p = " << p;
         least = std::fmin(least, ratio);
@@ -245,7 +246,8 @@ TEST(Statistics, CountWhatSolversAndMacroStepsDo) {
   EXPECT_EQ(member.step.count, 1000U);
   EXPECT_EQ(done->statistics.repeatedSteps, 0U);
   EXPECT_GT(done->statistics.cpu, 0.0);
-  showEqual({"schmoll R33", "micro-steps", "10 per macro step"}, static_cast<double>(member.effort.microSteps), 10000.0);
+  showEqual({"schmoll R33", "micro-steps", "10 per macro step"}, static_cast<double>(member.effort.microSteps),
+            10000.0);
   showEqual({"schmoll R33", "right-hand-sides", "4 per micro step"}, static_cast<double>(member.effort.rightHandSides),
             40000.0);
 }

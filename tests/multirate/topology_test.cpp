@@ -9,6 +9,7 @@
 #include "koppla/native/rod.hpp"
 #include "koppla/native/signal.hpp"
 #include "koppla/solver/integrate.hpp"
+
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -54,9 +55,8 @@ coupling::System constraintForceDisplacement(double mass) {
   coupling::System system;
   system.members.push_back({"body", integrated(native::oscillatorBody(body)), {}});
   system.members.push_back({"carried",
-                            integrated(native::expressions({.inputs = {{"a"}},
-                                                            .parameters = {{"mass", mass}},
-                                                            .outputs = {{"f", "-mass * a"}}})),
+                            integrated(native::expressions(
+                                {.inputs = {{"a"}}, .parameters = {{"mass", mass}}, .outputs = {{"f", "-mass * a"}}})),
                             {}});
   connect(system, {{"body.a", "carried.a"}, {"carried.f", "body.f"}});
   return system;
@@ -65,9 +65,10 @@ coupling::System constraintForceDisplacement(double mass) {
 /// Both sides make their own mass follow the other's: kinematics both ways, a multiplier on both sides.
 coupling::System constraintDisplacementDisplacement() {
   const auto side = [](double start) {
-    return integrated(native::expressions({.inputs = {{"x_partner"}, {"v_partner"}, {"a_partner"}},
-                                           .states = {{"x", start, "v"}, {"v", 0.0, "a_partner"}},
-                                           .outputs = {{"x", "x"}, {"v", "v"}, {"a", "0.9 * a_partner - 10 * (v - v_partner)"}}}));
+    return integrated(
+        native::expressions({.inputs = {{"x_partner"}, {"v_partner"}, {"a_partner"}},
+                             .states = {{"x", start, "v"}, {"v", 0.0, "a_partner"}},
+                             .outputs = {{"x", "x"}, {"v", "v"}, {"a", "0.9 * a_partner - 10 * (v - v_partner)"}}}));
   };
   coupling::System system;
   system.members.push_back({"left", side(0.0), {}});
@@ -86,8 +87,8 @@ TEST(Topology, OnlyConstraintsFormAlgebraicLoops) {
   for (const Split split : {Split::displacementDisplacement, Split::forceDisplacement, Split::forceForce})
     if (warningsOf(ofSplit(split), 2, AlgorithmKind::jacobi).empty()) ++right;
   for (const bool kinematic : {true, false}) {
-    const auto warnings = warningsOf(kinematic ? constraintDisplacementDisplacement() : constraintForceDisplacement(0.5), 2,
-                                     AlgorithmKind::jacobi);
+    const auto warnings = warningsOf(
+        kinematic ? constraintDisplacementDisplacement() : constraintForceDisplacement(0.5), 2, AlgorithmKind::jacobi);
     if (warnings.size() == 1 && warnings[0].find("algebraic loop") != std::string::npos &&
         warnings[0].find("diverge") != std::string::npos)
       ++right;
@@ -142,7 +143,8 @@ TEST(Topology, AForcedLoopDivergesForEveryStepOrStaysBounded) {
     EXPECT_GT(largestX(constraintForceDisplacement(0.5), 1, AlgorithmKind::jacobi, H), 1e6) << H;
   for (unsigned p = 0; p < 3; ++p) {
     const std::array<double, 3> limits{1.0, 0.154701, 0.0316057};
-    bounded = std::fmax(bounded, largestX(constraintForceDisplacement(0.9 * limits[p]), p, AlgorithmKind::jacobi, 1e-5));
+    bounded =
+        std::fmax(bounded, largestX(constraintForceDisplacement(0.9 * limits[p]), p, AlgorithmKind::jacobi, 1e-5));
   }
   showAtMost({"schmoll R6", "bounded", "|x| <= 2 m from 1 m at 0.9 times the limit, H = 1e-5 s"}, bounded, 2.0);
 }
@@ -183,14 +185,17 @@ TEST(Replacement, ACharacteristicCurveTakesThePlaceOfAPartner) {
   constexpr double k = 1e6;
   const double delta = 1.0;
   const double omega = std::sqrt(1e4 + k - delta * delta);
-  const auto exact = [&](double t) { return std::exp(-delta * t) * (std::cos(omega * t) + delta / omega * std::sin(omega * t)); };
+  const auto exact = [&](double t) {
+    return std::exp(-delta * t) * (std::cos(omega * t) + delta / omega * std::sin(omega * t));
+  };
   const auto error = [&](double H) {
     const native::Curve spring{.u = {-10.0, 10.0}, .y = {10.0 * k, -10.0 * k}};
-    return errorWithPartner(integrated(native::curve(spring)), {{"s1.x", "partner.u"}, {"partner.y", "s1.f"}}, H, exact);
+    return errorWithPartner(integrated(native::curve(spring)), {{"s1.x", "partner.u"}, {"partner.y", "s1.f"}}, H,
+                            exact);
   };
   EXPECT_LT(error(1e-6), 1e-6);
-  showWithin({"schmoll R9", "curve", "order 3 +-0.3 with a curve as partner, p = 2"}, std::log2(error(2e-5) / error(1e-5)),
-             3.0, 0.3);
+  showWithin({"schmoll R9", "curve", "order 3 +-0.3 with a curve as partner, p = 2"},
+             std::log2(error(2e-5) / error(1e-5)), 3.0, 0.3);
 }
 
 TEST(Multirate, SubsystemsKeepTheirOwnMicroSteps) {
@@ -226,7 +231,8 @@ TEST(Multirate, EveryDegreeConvergesInBothOrdersOfSubsystems) {
         }
         worst = std::fmax(worst, std::fabs(slope({5e-5, 1e-5}, errors) - (p + 1.0)));
       }
-  showAtMost({"overview S3", "orders", "p + 1 within 0.2, p = 1..3, Jacobi and Gauss-Seidel, either order"}, worst, 0.2);
+  showAtMost({"overview S3", "orders", "p + 1 within 0.2, p = 1..3, Jacobi and Gauss-Seidel, either order"}, worst,
+             0.2);
 }
 
 TEST(Multirate, StepControlWorksWithAndWithoutRepetition) {

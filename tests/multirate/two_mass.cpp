@@ -12,6 +12,7 @@
 #include "koppla/solver/integrate.hpp"
 #include "koppla/subsystem/force_law.hpp"
 #include "koppla/subsystem/overshoot.hpp"
+
 #include "support/formula_subsystem.hpp"
 
 namespace koppla::test {
@@ -109,9 +110,8 @@ class ErrorRecorder final : public results::Recorder {
                                   values.reals[place_[3]]};
     const TwoMassOscillator& p = case_.parameters;
     // Where the force is communicated it is taken as it was; else it follows from the states.
-    const double force = case_.split == Split::forceDisplacement
-                             ? values.reals[force_]
-                             : p.ck * (z[2] - z[0]) + p.dk * (z[3] - z[1]);
+    const double force =
+        case_.split == Split::forceDisplacement ? values.reals[force_] : p.ck * (z[2] - z[0]) + p.dk * (z[3] - z[1]);
     const std::array<double, 3> computed{z[0], z[1], force};
     if (count_ > 0) {
       const auto reference = exact_.at(t);
@@ -197,10 +197,8 @@ coupling::System twoMassSystem(const TwoMassCase& c) {
     case Split::displacementDisplacement:
       system.members.push_back({"s1", first(native::linkedBody(native::firstLinked(p))), {}});
       system.members.push_back({"s2", second(native::linkedBody(native::secondLinked(p)), {"x", "v"}), {}});
-      connect(system, {{"s1.x", "s2.x_partner"},
-                       {"s1.v", "s2.v_partner"},
-                       {"s2.x", "s1.x_partner"},
-                       {"s2.v", "s1.v_partner"}});
+      connect(system,
+              {{"s1.x", "s2.x_partner"}, {"s1.v", "s2.v_partner"}, {"s2.x", "s1.x_partner"}, {"s2.v", "s1.v_partner"}});
       break;
     case Split::forceForce:
       system.members.push_back({"s1", first(native::oscillatorBody(native::firstBody(p))), {}});

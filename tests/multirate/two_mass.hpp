@@ -42,9 +42,9 @@ struct TwoMassErrors {
   bool finished = false;  ///< the run reached its end without exploding
   double global = HUGE_VAL;
   double local = HUGE_VAL;
-  double meanStep = 0.0;       ///< s
-  double growth = 0.0;         ///< max |x1| of the last tenth over that of the first tenth
-  std::vector<double> steps;   ///< s, every macro step
+  double meanStep = 0.0;      ///< s
+  double growth = 0.0;        ///< max |x1| of the last tenth over that of the first tenth
+  std::vector<double> steps;  ///< s, every macro step
   run::Statistics statistics;
 
   [[nodiscard]] bool unstable() const { return !finished || !(global < 10.0); }

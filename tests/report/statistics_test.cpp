@@ -51,7 +51,8 @@ TEST(Statistics, JsonReadsBack) {
 
 TEST(Statistics, TheConnectionThatLimitsTheStepIsNamed) {
   run::Statistics s = example();
-  s.connections = {{"mass.v", "link.v", false, 2e-3, 5e-3, 1.25, 1e-4}, {"mass.x", "link.x", true, 1e-6, 2e-6, 0.5, 1e-6}};
+  s.connections = {{"mass.v", "link.v", false, 2e-3, 5e-3, 1.25, 1e-4},
+                   {"mass.x", "link.x", true, 1e-6, 2e-6, 0.5, 1e-6}};
   const std::string text = statisticsText(s);
   EXPECT_NE(text.find("mass.v -> link.v limits the step"), std::string::npos) << text;
   EXPECT_NE(text.find("1.00e-04     2.00e-03     5.00e-03       1.25 s"), std::string::npos) << text;

@@ -19,8 +19,8 @@ TEST(StepController, FixedKeepsItsStepAndGivesUpWithoutConvergence) {
 }
 
 TEST(StepController, ByConvergenceDividesByFiveAndDoublesUpToTheLargest) {
-  StepController control({.kind = StepControlKind::convergence, .maxStep = 0.14, .untestedBelow = 0.005}, 0.2,
-                               0.0, 10.0);
+  StepController control({.kind = StepControlKind::convergence, .maxStep = 0.14, .untestedBelow = 0.005}, 0.2, 0.0,
+                         10.0);
   EXPECT_EQ(control.first(), 0.14);
   EXPECT_EQ(control.judge({0.1, false, {}}).decision, Decision::repeat);
   EXPECT_DOUBLE_EQ(control.judge({0.1, false, {}}).next, 0.02);

@@ -7,7 +7,6 @@
 #include "koppla/core/error.hpp"
 
 #include "support/figure.hpp"
-
 #include "wrapped.hpp"
 
 namespace koppla::subsystem::test {
@@ -84,8 +83,8 @@ TEST(Overshoot, ValuesOfDiscardedMicroStepsNeverLeave) {
     ASSERT_EQ(willing.y, grudging.y) << n;  // bit by bit
     ++equal;
   }
-  koppla::test::showEqual({"schmoll R24", "exchange", "100 of 100 exchanges bitwise equal with every third step rejected"},
-                          equal, 100.0);
+  koppla::test::showEqual(
+      {"schmoll R24", "exchange", "100 of 100 exchanges bitwise equal with every third step rejected"}, equal, 100.0);
   EXPECT_EQ(grudging.system->effort().microSteps, willing.system->effort().microSteps);
   EXPECT_EQ(willing.system->effort().rejectedMicroSteps, 0U);
   EXPECT_NEAR(static_cast<double>(grudging.system->effort().rejectedMicroSteps), 143.0 / 2.0, 1.0);

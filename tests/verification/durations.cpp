@@ -156,7 +156,8 @@ Duration measure(coupling::System system, coupling::AlgorithmKind kind, int step
   return duration;
 }
 
-void showRatio(std::string_view requirement, std::string_view figure, const std::string& demanded, double ratio, double limit) {
+void showRatio(std::string_view requirement, std::string_view figure, const std::string& demanded, double ratio,
+               double limit) {
   test::showFigure({requirement, figure, demanded}, fmt::format("{:.3f}", ratio), ratio <= limit);
   std::printf("%s %s: %.3f\n", std::string(requirement).c_str(), std::string(figure).c_str(), ratio);
 }
@@ -166,7 +167,8 @@ void showDurationsOfCoupling() {
   using coupling::AlgorithmKind;
   const Duration jacobi = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::jacobi, 200);
   const Duration gaussSeidel = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::gaussSeidel, 200);
-  showRatio("schmoll R31", "ratio", "Jacobi over Gauss-Seidel, equal cost: at most 0.6", jacobi.wall / gaussSeidel.wall, 0.6);
+  showRatio("schmoll R31", "ratio", "Jacobi over Gauss-Seidel, equal cost: at most 0.6", jacobi.wall / gaussSeidel.wall,
+            0.6);
   const Duration tree = measure(waitingTree(3, 0.0, 2e-3), AlgorithmKind::jacobi, 200);
   showRatio("schmoll R32", "ratio", "three leaves: duration over sum at most 0.4", tree.wall / tree.sum, 0.4);
   const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), AlgorithmKind::gaussSeidel, 100);

@@ -1,5 +1,5 @@
-// Runs the studies and stability analyses of examples/schmoll as a user does, and compares them with the note. They take
-// minutes, so they are no part of ctest.
+// Runs the studies and stability analyses of examples/schmoll as a user does, and compares them with the note. They
+// take minutes, so they are no part of ctest.
 
 #include <chrono>
 #include <cmath>
@@ -31,8 +31,8 @@ constexpr double kUnstable = std::numeric_limits<double>::infinity();
 struct Choice {
   std::string word;
   double number = 0.0;
-  Choice(const char* text) : word(text) {}    // NOLINT(google-explicit-constructor): read as written in the table
-  Choice(double value) : number(value) {}     // NOLINT(google-explicit-constructor)
+  Choice(const char* text) : word(text) {}  // NOLINT(google-explicit-constructor): read as written in the table
+  Choice(double value) : number(value) {}   // NOLINT(google-explicit-constructor)
 };
 
 struct Entry {
@@ -74,7 +74,8 @@ class Examples {
       }
       const double deviation = std::fabs(row.error / entry.expected - 1.0);
       if (!(deviation <= tolerance))
-        std::fprintf(stderr, "%s: %s: %.4g, expected %.4g\n", name.c_str(), row.message.c_str(), row.error, entry.expected);
+        std::fprintf(stderr, "%s: %s: %.4g, expected %.4g\n", name.c_str(), row.message.c_str(), row.error,
+                     entry.expected);
       worst = std::fmax(worst, std::isfinite(deviation) ? deviation : HUGE_VAL);
     }
     show("schmoll R36", figure, tolerance, worst, wrong, table.size(), begin);
@@ -119,7 +120,8 @@ class Examples {
 };
 
 /// Entries of a table over degree (columns, from 0 or 1) and step (rows).
-std::vector<Entry> overDegreeAndStep(const std::vector<std::pair<double, std::vector<double>>>& rows, unsigned firstDegree = 0) {
+std::vector<Entry> overDegreeAndStep(const std::vector<std::pair<double, std::vector<double>>>& rows,
+                                     unsigned firstDegree = 0) {
   std::vector<Entry> entries;
   for (const auto& [step, values] : rows)
     for (std::size_t i = 0; i < values.size(); ++i)
@@ -127,7 +129,8 @@ std::vector<Entry> overDegreeAndStep(const std::vector<std::pair<double, std::ve
   return entries;
 }
 
-std::vector<Entry> limitsOf(const std::vector<std::pair<std::pair<const char*, const char*>, std::vector<double>>>& rows) {
+std::vector<Entry> limitsOf(
+    const std::vector<std::pair<std::pair<const char*, const char*>, std::vector<double>>>& rows) {
   std::vector<Entry> entries;
   for (const auto& [method, values] : rows)
     for (std::size_t p = 0; p < values.size(); ++p)
@@ -172,7 +175,8 @@ void runAll() {
                                     {1e-5, {1.1e-5, 1.0e-5, 1.1e-5}},
                                     {3.16e-6, {1.0e-6, 8.2e-7, 1.0e-6}}},
                                    3));
-  examples.study("fig-2.20-master-slave-trivial", "fig-2.20", 0.1, {{{2.0}, 3.7e-8}, {{3.0}, 3.4e-8}, {{4.0}, 3.4e-8}, {{5.0}, 3.4e-8}});
+  examples.study("fig-2.20-master-slave-trivial", "fig-2.20", 0.1,
+                 {{{2.0}, 3.7e-8}, {{3.0}, 3.4e-8}, {{4.0}, 3.4e-8}, {{5.0}, 3.4e-8}});
   examples.study("fig-2.21-master-slave-start", "fig-2.21", 0.2,
                  overDegreeAndStep({{1e-4, {5.1e-2, 7.3e-3, 1.0e-3, 1.4e-4}},
                                     {3.16e-5, {1.7e-3, 7.4e-5, 3.3e-6, 1.6e-7}},
@@ -184,17 +188,23 @@ void runAll() {
                                     {1e-5, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.5e-10}},
                                     {5.62e-6, {9.9e-1, 4.4e-3, 3.3e-5, 6.2e-8, 4.7e-9, u}},
                                     {3.16e-6, {9.9e-1, 4.2e-3, 5.4e-5, 1.1e-6, 2.8e-8, 5.3e-9}}}));
-  examples.limits("limits-table-2.1", 5e-5,
-                  limitsOf({{{"force-displacement", "jacobi"}, {1.4353e-5, 2.4630e-4, 5.6650e-4, 3.8222e-4, 2.0163e-4, 1.1849e-4}},
-                            {{"force-displacement", "gauss-seidel"}, {1.5616e-5, 3.7083e-4, 7.6626e-4, 8.7161e-4, 7.7857e-4, 5.4276e-4}},
-                            {{"displacement-displacement", "jacobi"}, {6.5141e-5, 3.6789e-4, 5.9045e-4, 8.7810e-4, 7.8451e-4, 5.3606e-4}},
-                            {{"displacement-displacement", "gauss-seidel"}, {u, 4.8553e-4, 7.7896e-4, 1.0211e-3, 1.0495e-3, 6.8007e-4}},
-                            {{"force-force", "jacobi"}, {3.2546e-5, 2.8989e-4, 6.9511e-4, 7.1864e-4, 6.0379e-4, 4.6399e-4}}}));
-  examples.limits("limits-table-3.1", 5e-5,
-                  limitsOf({{{"force-displacement", "jacobi"}, {2.3847e-5, 5.1598e-4, 1.2294e-3, 8.1781e-4, 4.1666e-4, 2.3002e-4}},
-                            {{"force-displacement", "gauss-seidel"}, {4.1397e-5, 7.6397e-4, 1.5670e-3, 1.8680e-3, 1.7105e-3, 1.1101e-3}},
-                            {{"displacement-displacement", "jacobi"}, {1.2229e-4, 7.1158e-4, 8.2020e-4, 1.3281e-3, 1.6902e-3, 1.0469e-3}},
-                            {{"force-force", "jacobi"}, {5.8018e-5, 5.5326e-4, 1.4344e-3, 1.5395e-3, 1.3172e-3, 8.9866e-4}}}));
+  examples.limits(
+      "limits-table-2.1", 5e-5,
+      limitsOf(
+          {{{"force-displacement", "jacobi"}, {1.4353e-5, 2.4630e-4, 5.6650e-4, 3.8222e-4, 2.0163e-4, 1.1849e-4}},
+           {{"force-displacement", "gauss-seidel"}, {1.5616e-5, 3.7083e-4, 7.6626e-4, 8.7161e-4, 7.7857e-4, 5.4276e-4}},
+           {{"displacement-displacement", "jacobi"},
+            {6.5141e-5, 3.6789e-4, 5.9045e-4, 8.7810e-4, 7.8451e-4, 5.3606e-4}},
+           {{"displacement-displacement", "gauss-seidel"}, {u, 4.8553e-4, 7.7896e-4, 1.0211e-3, 1.0495e-3, 6.8007e-4}},
+           {{"force-force", "jacobi"}, {3.2546e-5, 2.8989e-4, 6.9511e-4, 7.1864e-4, 6.0379e-4, 4.6399e-4}}}));
+  examples.limits(
+      "limits-table-3.1", 5e-5,
+      limitsOf(
+          {{{"force-displacement", "jacobi"}, {2.3847e-5, 5.1598e-4, 1.2294e-3, 8.1781e-4, 4.1666e-4, 2.3002e-4}},
+           {{"force-displacement", "gauss-seidel"}, {4.1397e-5, 7.6397e-4, 1.5670e-3, 1.8680e-3, 1.7105e-3, 1.1101e-3}},
+           {{"displacement-displacement", "jacobi"},
+            {1.2229e-4, 7.1158e-4, 8.2020e-4, 1.3281e-3, 1.6902e-3, 1.0469e-3}},
+           {{"force-force", "jacobi"}, {5.8018e-5, 5.5326e-4, 1.4344e-3, 1.5395e-3, 1.3172e-3, 8.9866e-4}}}));
 }
 
 }  // namespace
