@@ -4,8 +4,8 @@
 #include <array>
 #include <cstdint>
 #include <limits>
-#include <map>
 #include <mutex>
+#include <set>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -46,16 +46,22 @@ bool fits(const core::Value& value, Type type) {
   return false;
 }
 
-/// Orders of derivatives of n variables, order by order; one list for all instances, so that it stays in the cache.
-const fmi2::Integer* ordersFor(std::size_t n) {
+/// One copy of equal lists for all instances, kept for the life of the process: those of many instances of one FMU then
+/// stay in the cache. There are as many as there are ways to connect the FMUs at hand.
+template <typename T>
+const T* shared(const std::vector<T>& list) {
   static std::mutex mutex;
-  static std::map<std::size_t, std::vector<fmi2::Integer>> lists;
+  static std::set<std::vector<T>> lists;
   const std::lock_guard lock(mutex);
-  std::vector<fmi2::Integer>& list = lists[n];
-  if (list.empty())
-    for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
-      list.insert(list.end(), n, static_cast<fmi2::Integer>(order));
-  return list.data();
+  return lists.insert(list).first->data();
+}
+
+/// Orders 1, 2, ... of derivatives of n variables, order by order.
+const fmi2::Integer* ordersFor(std::size_t n) {
+  std::vector<fmi2::Integer> orders;
+  for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
+    orders.insert(orders.end(), n, static_cast<fmi2::Integer>(order));
+  return shared(orders);
 }
 
 class alignas(64) CoSimulation final : public subsystem::Subsystem {
@@ -85,19 +91,18 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   void terminate() noexcept override {
     instance_.terminate();
     plain_ = false;
+    simple_ = false;
   }
   [[nodiscard]] std::string failure() const override { return instance_.failure(); }
 
  private:
-  static constexpr std::size_t kInline = 7;
-  using InlineReferences = std::array<fmi2::ValueReference, kInline>;
-
   Answer setInputs(const double* u);
   Answer setInputs(const subsystem::Step& step, subsystem::Trajectory u);
   Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
   void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
+  [[gnu::noinline]] StepResult advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y);
   [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y);
   /// The calls of one step, in their order.
   enum class Stage : std::uint8_t { set, step, get };
@@ -112,7 +117,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   void require(const Answer& answer, const std::string& arguments = {});
 
   // What a step touches lies together: with the pointer to the virtual functions the first seven members fill one cache
-  // line, the references the next.
+  // line, flags and what derivatives need begin the next.
   fmi2::Component component_ = nullptr;
   fmi2::SetReal* setReal_ = nullptr;
   fmi2::DoStep* doStep_ = nullptr;
@@ -121,22 +126,17 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
+  bool simple_ = false;                 ///< plain, and no derivative of an input is set
   bool plain_ = false;                  ///< in the loop of steps, and all bound ports are real
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
-  InlineReferences inlineInputs_{};
-  InlineReferences inlineOutputs_{};
-  // The third line: what derivatives of inputs need, all inputs, order by order.
+  // For derivatives of inputs, all inputs, order by order.
   fmi2::SetRealInputDerivatives* setRealInputDerivatives_ = nullptr;
   const fmi2::ValueReference* derivativeReferences_ = nullptr;
   const fmi2::Integer* derivativeOrders_ = nullptr;
-  std::array<fmi2::ValueReference, 2 * subsystem::kMaxDegree> inlineDerivativeReferences_{};
 
   bool outputDerivatives_ = false;  ///< are asked for
   bool stepped_ = false;
-  std::vector<fmi2::ValueReference> manyDerivativeReferences_;
   std::vector<double> manyDerivatives_;
-  std::vector<fmi2::ValueReference> manyInputs_;
-  std::vector<fmi2::ValueReference> manyOutputs_;
   detail::DiscreteAccess discreteInputs_;
   detail::DiscreteAccess discreteOutputs_;
   detail::FmuInstance instance_;
@@ -187,23 +187,20 @@ void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
 
 void CoSimulation::bind(subsystem::Binding binding) {
   const PortTable& table = instance_.ports();
-  const auto compile = [&](const std::vector<PortIndex>& ports, InlineReferences& few,
-                           std::vector<fmi2::ValueReference>& many) -> std::span<const fmi2::ValueReference> {
-    many.clear();
+  const auto compile = [&](const std::vector<PortIndex>& ports) {
+    std::vector<fmi2::ValueReference> references;
     for (const PortIndex port : ports)
-      if (table.description.ports.at(port).type == Type::real) many.push_back(table.references[port]);
-    if (many.size() > few.size()) return many;
-    std::ranges::copy(many, few.begin());
-    return std::span(few).first(many.size());
+      if (table.description.ports.at(port).type == Type::real) references.push_back(table.references[port]);
+    return references;
   };
   for (const PortIndex port : binding.inputs)
     if (table.description.ports.at(port).causality != subsystem::Causality::input)
       throw core::InternalError(
           fmt::format("{}.{} was bound as an input.", instance_.name(), table.description.ports[port].name));
-  const auto inputs = compile(binding.inputs, inlineInputs_, manyInputs_);
-  const auto outputs = compile(binding.outputs, inlineOutputs_, manyOutputs_);
-  inputs_ = inputs.data();
-  outputs_ = outputs.data();
+  const auto inputs = compile(binding.inputs);
+  const auto outputs = compile(binding.outputs);
+  inputs_ = shared(inputs);
+  outputs_ = shared(outputs);
   inputCount_ = static_cast<std::uint32_t>(inputs.size());
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
   bindDerivatives(inputs);
@@ -213,17 +210,12 @@ void CoSimulation::bind(subsystem::Binding binding) {
 }
 
 void CoSimulation::bindDerivatives(std::span<const fmi2::ValueReference> inputs) {
-  const std::size_t count = inputs.size() * subsystem::kMaxDegree;
-  manyDerivativeReferences_.clear();
+  std::vector<fmi2::ValueReference> references;
   for (unsigned order = 1; order <= subsystem::kMaxDegree; ++order)
-    manyDerivativeReferences_.insert(manyDerivativeReferences_.end(), inputs.begin(), inputs.end());
-  derivativeReferences_ = manyDerivativeReferences_.data();
-  if (count <= inlineDerivativeReferences_.size()) {
-    std::ranges::copy(manyDerivativeReferences_, inlineDerivativeReferences_.begin());
-    derivativeReferences_ = inlineDerivativeReferences_.data();
-  }
+    references.insert(references.end(), inputs.begin(), inputs.end());
+  derivativeReferences_ = shared(references);
+  manyDerivatives_.resize(references.size());
   derivativeOrders_ = ordersFor(inputs.size());
-  manyDerivatives_.resize(count);
 }
 
 void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) {
@@ -245,6 +237,7 @@ void CoSimulation::leaveInitialisation() {
 Status CoSimulation::settled(Status status) {
   plain_ =
       instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() && !outputDerivatives_;
+  simple_ = plain_ && derivativesAreSet_ == 0;
   return status;
 }
 
@@ -270,21 +263,26 @@ Answer CoSimulation::setInputs(const subsystem::Step& step, subsystem::Trajector
 
 /// With s = (t - t0) / h the derivative of order k at t0 is k! c_k / h^k. Derivatives stay until they are set anew, so
 /// those of a lower degree are followed by zeros.
-Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u) {
-  const std::uint32_t most = std::max<std::uint32_t>(derivativesAreSet_, u.degree);
-  const std::size_t count = static_cast<std::size_t>(most) * inputCount_;
-  std::array<double, 4 * kInline> few;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below
+inline Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u) {
+  static constexpr std::array<double, subsystem::kMaxDegree + 1> kNumbers{1.0, 2.0, 3.0, 4.0, 5.0, 6.0};
+  const std::uint32_t n = inputCount_;
+  const std::size_t count = static_cast<std::size_t>(std::max<std::uint32_t>(derivativesAreSet_, u.degree)) * n;
+  std::array<double, 32> few;  // NOLINT(cppcoreguidelines-pro-type-member-init): written below
   double* const values = count <= few.size() ? few.data() : manyDerivatives_.data();
   double* value = values;
-  const double* c = u.coefficients + inputCount_;
+  const double* c = u.coefficients + n;
   const double perStep = step.perSecond != 0.0 ? step.perSecond : 1.0 / (step.t1 - step.t0);
   double factor = perStep;
   for (std::uint32_t k = 1; k <= u.degree; ++k) {
-    for (std::uint32_t i = 0; i < inputCount_; ++i) *value++ = factor * *c++;
-    factor *= perStep * (k + 1);
+    *value++ = factor * *c++;  // there is an input, often just one
+    for (std::uint32_t i = 1; i < n; ++i) *value++ = factor * *c++;
+    factor *= perStep * kNumbers[k];
   }
-  std::fill(value, values + count, 0.0);
-  derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
+  if (derivativesAreSet_ != u.degree) [[unlikely]] {
+    std::fill(value, values + count, 0.0);
+    derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
+    simple_ = plain_ && u.degree == 0;
+  }
   return {setRealInputDerivatives_(component_, derivativeReferences_, count, derivativeOrders_, values),
           "fmi2SetRealInputDerivatives"};
 }
@@ -328,16 +326,13 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!plain_) [[unlikely]]
-    return advanceAllTypes(step, u, y.data());
+  if (!simple_ || u.degree != 0)
+    return plain_ ? advanceWithDerivatives(step, u, y.data()) : advanceAllTypes(step, u, y.data());
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
-  if ((u.degree | derivativesAreSet_) != 0)
-    if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
-      return finish(step, y.data(), Stage::set, answer);
   if (const fmi2::Status status =
           doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
       status != fmi2::Status::ok) [[unlikely]]
@@ -346,6 +341,25 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
     if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y.data()); status != fmi2::Status::ok)
         [[unlikely]]
       return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
+  return {Status::ok, step.t1};
+}
+
+StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+  if (inputCount_ != 0) {
+    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
+        status != fmi2::Status::ok) [[unlikely]]
+      return finish(step, y, Stage::set, {status, "fmi2SetReal"});
+    if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
+      return finish(step, y, Stage::set, answer);
+  }
+  if (const fmi2::Status status =
+          doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
+      status != fmi2::Status::ok) [[unlikely]]
+    return finish(step, y, Stage::step, {status, "fmi2DoStep"});
+  if (outputCount_ != 0)
+    if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y); status != fmi2::Status::ok)
+        [[unlikely]]
+      return finish(step, y, Stage::get, {status, "fmi2GetReal"});
   return {Status::ok, step.t1};
 }
 

@@ -66,10 +66,8 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, c
   }
   if (undecided_)
     return counters_.algorithm.measure([&] {
-      return coupledStep_.isPlain()
-                 ? advancePlainly(clock, until, most, stop, [this](const auto& step) { return advanceHeld(step); })
-                 : advancePlainly(clock, until, most, stop,
-                                  [this](const auto& step) { return advanceApproximated(step); });
+      return coupledStep_.isPlain() ? advanceHeld(clock, until, most, stop)
+                                    : advanceApproximated(clock, until, most, stop);
     });
   do {
     failure_ = advanceWithControl(clock, stop);
@@ -118,20 +116,41 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   return failure_.kind;
 }
 
-inline Fault MacroStep::advanceHeld(const subsystem::Step& step) {
-  constexpr unsigned kBetweenLooks = 15;  // steps; cheap ones should not pay for the estimate
-  if (unwatched_ > 0) [[likely]] {
-    --unwatched_;
-    return coupledStep_.advance(step);
-  }
-  unwatched_ = kBetweenLooks;
-  return coupledStep_.advanceWatched(step);
+/// Steps until the next look at what approximation costs: all of the first ones, then ever fewer, since cheap steps
+/// should not pay for the estimate.
+unsigned MacroStep::untilNextLook() const {
+  constexpr std::uint64_t kMost = 63;
+  return static_cast<unsigned>(std::min(kMost, coupledStep_.errorEstimate().steps() / 8));
 }
 
-inline Fault MacroStep::advanceApproximated(const subsystem::Step& step) {
-  const Fault fault = coupledStep_.solve({step, {}}).fault;
-  if (!fault) coupledStep_.accept(step.t1);
-  return fault;
+OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+  unsigned unwatched = unwatched_;  // in a register
+  const OutcomeKind kind = advancePlainly(clock, until, most, stop, [&](const auto& step) {
+    if (unwatched > 0) [[likely]] {
+      --unwatched;
+      return coupledStep_.advance(step);
+    }
+    unwatched = untilNextLook();
+    return coupledStep_.advanceWatched(step);
+  });
+  unwatched_ = unwatched;
+  return kind;
+}
+
+OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint64_t most,
+                                           const std::atomic<bool>& stop) {
+  return advancePlainly(clock, until, most, stop, [this](const auto& step) {
+    const Fault fault = coupledStep_.solve({step, {}}).fault;
+    if (fault) return fault;
+    if (unwatched_ > 0) {
+      --unwatched_;
+      coupledStep_.acceptForNow(step.t1);
+    } else {
+      coupledStep_.accept(step.t1);
+      unwatched_ = untilNextLook();
+    }
+    return fault;
+  });
 }
 
 /// One macro step in steps of the master (Schmoll, sec. 2.4.4); the main method learns the values at its end.

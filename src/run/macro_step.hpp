@@ -60,8 +60,9 @@ class MacroStep {
   template <class OneStep>
   OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop,
                              OneStep&& oneStep);
-  coupling::Fault advanceHeld(const subsystem::Step& step);
-  coupling::Fault advanceApproximated(const subsystem::Step& step);
+  OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  [[nodiscard]] unsigned untilNextLook() const;
   Outcome startUp(Clock& clock);
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError() const;

@@ -58,7 +58,8 @@ struct Statistics {
   std::vector<CycleStatistics> cycles;  ///< those that were iterated
   std::uint64_t repeatedSteps = 0;      ///< macro steps that were done again with another length
   double cpu = 0.0;                     ///< s, of the whole process during initialise() and simulate()
-  /// Connections of reals, the one that limits the step first; from a sample of steps where inputs are held.
+  /// Connections of reals, the one that limits the step first; from a sample of steps where nothing else is decided in
+  /// them.
   std::vector<ConnectionStatistics> connections;
 };
 
