@@ -1,33 +1,7 @@
 // Once a run is going, steps, saves and restores allocate nothing.
 
-#include <atomic>
-#include <cstdlib>
-#include <new>
-
 #include "helpers.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-// Not inlined, so that the compiler does not compare malloc and delete.
-[[gnu::noinline]] void* operator new(std::size_t size) {
-  ++allocations;
-  if (void* const memory = std::malloc(size == 0 ? 1 : size)) return memory;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t size, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(size == 0 ? 1 : size);
-}
-[[gnu::noinline]] void operator delete(void* memory) noexcept {
-  std::free(memory);
-}
-[[gnu::noinline]] void operator delete(void* memory, std::size_t) noexcept {
-  std::free(memory);
-}
+#include "support/allocations.hpp"
 
 namespace koppla::fmi::test {
 namespace {
@@ -41,7 +15,7 @@ TEST(HotPath, AllocatesNothing) {
   lag.initialise(0.0, 1e9);
   ASSERT_EQ(lag.system->save(Slot::macroStep), Status::ok);
   ASSERT_EQ(lag.system->save(Slot::iteration), Status::ok);
-  const std::size_t before = allocations;
+  const std::size_t before = koppla::test::allocations();
   for (int i = 0; i < 1000; ++i) {
     lag.system->save(Slot::macroStep);
     lag.advance(i, i + 1);
@@ -49,7 +23,7 @@ TEST(HotPath, AllocatesNothing) {
     lag.system->save(Slot::iteration);
     lag.advance(i, i + 1);
   }
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(koppla::test::allocations() - before, 0U);
 }
 
 TEST(HotPath, AllocatesNothingForDiscreteValues) {
@@ -65,9 +39,9 @@ TEST(HotPath, AllocatesNothingForDiscreteValues) {
   all.system->bind(binding);
   all.initialise(0.0, 1e9);
   all.advance(0, 1);
-  const std::size_t before = allocations;
+  const std::size_t before = koppla::test::allocations();
   for (int i = 1; i < 1000; ++i) all.advance(i, i + 1);
-  EXPECT_EQ(allocations - before, 0U);
+  EXPECT_EQ(koppla::test::allocations() - before, 0U);
   EXPECT_EQ(stringsOut, stringsIn);
 }
 

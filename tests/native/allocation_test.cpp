@@ -1,6 +1,3 @@
-#include <atomic>
-#include <cstdlib>
-#include <new>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -9,29 +6,7 @@
 #include "koppla/native/expressions.hpp"
 
 #include "model_access.hpp"
-
-namespace {
-
-std::atomic<std::size_t> allocations{0};
-
-}  // namespace
-
-// Out of line: where only one of new and delete is inlined, the compiler takes them for a wrong pair.
-[[gnu::noinline]] void* operator new(std::size_t bytes) {
-  ++allocations;
-  if (void* const place = std::malloc(bytes == 0 ? 1 : bytes)) return place;
-  throw std::bad_alloc();
-}
-[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
-  ++allocations;
-  return std::malloc(bytes == 0 ? 1 : bytes);
-}
-[[gnu::noinline]] void operator delete(void* place) noexcept {
-  std::free(place);
-}
-[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept {
-  std::free(place);
-}
+#include "support/allocations.hpp"
 
 namespace koppla::native {
 namespace {
@@ -40,21 +15,21 @@ namespace {
 std::size_t allocationsOf(const solver::Equations& model) {
   const std::vector<double> x(model.stateCount(), 0.5), u(test::countPorts(model, subsystem::Causality::input), 0.25);
   std::vector<double> dx(x.size()), y(test::countPorts(model, subsystem::Causality::output));
-  const std::size_t before = allocations;
+  const std::size_t before = koppla::test::allocations();
   for (int i = 0; i < 100; ++i) {
     model.derivatives(0.1 * i, x, u, dx);
     model.outputs(0.1 * i, x, u, y);
   }
-  return allocations - before;
+  return koppla::test::allocations() - before;
 }
 
 TEST(NativeModels, EvaluateWithoutAllocation) {
-  const std::size_t before = allocations;
+  const std::size_t before = koppla::test::allocations();
   const auto formulas = expressions({.inputs = {{"u"}, {"w"}},
                                      .parameters = {{"k", 2.0}},
                                      .states = {{"x", 1.0, "-k*x^3 + sin(u*w) + (t < 0.5 ? min(x, u, w) : exp(-t))"}},
                                      .outputs = {{"y", "sqrt(x*x + 1) + u"}, {"one", "1"}}});
-  EXPECT_GT(allocations, before) << "nothing is counted";
+  EXPECT_GT(koppla::test::allocations(), before) << "nothing is counted";
   EXPECT_EQ(allocationsOf(*formulas), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("rod", {{"elements", 8}})), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("oscillator-body")), 0U);

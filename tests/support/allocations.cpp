@@ -1,0 +1,36 @@
+#include "support/allocations.hpp"
+
+#include <atomic>
+#include <cstdlib>
+#include <new>
+
+namespace {
+
+std::atomic<std::size_t> count{0};
+
+}  // namespace
+
+// Out of line: where only one of new and delete is inlined, the compiler takes them for a wrong pair.
+[[gnu::noinline]] void* operator new(std::size_t bytes) {
+  ++count;
+  if (void* const place = std::malloc(bytes == 0 ? 1 : bytes)) return place;
+  throw std::bad_alloc();
+}
+[[gnu::noinline]] void* operator new(std::size_t bytes, const std::nothrow_t&) noexcept {
+  ++count;
+  return std::malloc(bytes == 0 ? 1 : bytes);
+}
+[[gnu::noinline]] void operator delete(void* place) noexcept {
+  std::free(place);
+}
+[[gnu::noinline]] void operator delete(void* place, std::size_t) noexcept {
+  std::free(place);
+}
+
+namespace koppla::test {
+
+std::size_t allocations() {
+  return count;
+}
+
+}  // namespace koppla::test
