@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "fmu_system.hpp"
+#include "support/figure.hpp"
 
 namespace koppla::run {
 namespace {
@@ -59,6 +60,24 @@ TEST(Doubts, AMasterShouldBeTheSlowerOne) {
   EXPECT_EQ(doubtsAbout(pair(1e-4, 1e-3), settings),
             Lines{"The master a has a shorter micro step, 1e-04 s, than b, 0.001 s. Let the slower one be the master, "
                   "or shorten the micro step of b."});
+}
+
+TEST(Doubts, AllThreeRelationsOfStepsAreWarnedOf) {
+  Settings fixed;
+  fixed.step = 0.01;
+  Settings controlled = fixed;
+  controlled.stepControl.kind = stepping::StepControlKind::predictorCorrector;
+  controlled.stepControl.minStep = 1e-4;
+  Settings master = fixed;
+  master.algorithm.kind = coupling::AlgorithmKind::masterSlave;
+  const std::size_t warned = doubtsAbout(pair(0.02, 0.001), fixed).size() +
+                             doubtsAbout(pair(1e-3, 1e-5), controlled).size() +
+                             doubtsAbout(pair(1e-4, 1e-3), master).size();
+  const std::size_t needless = doubtsAbout(pair(0.01, 0.001), fixed).size() +
+                               doubtsAbout(pair(1e-4, 1e-5), controlled).size() +
+                               doubtsAbout(pair(1e-3, 1e-4), master).size();
+  test::showEqual({"schmoll R26", "warnings", "three where steps do not fit"}, static_cast<double>(warned), 3.0);
+  test::showEqual({"schmoll R26", "needless", "none where they do"}, static_cast<double>(needless), 0.0);
 }
 
 TEST(Doubts, UncorrectedOutputsAreFlagged) {
