@@ -152,13 +152,11 @@ void CoupledStep::accept(double t1) {
   for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
   acceptForNow(t1);
+  if (!approximation_) std::ranges::copy(network_.outputs(), before_.begin());
 }
 
 void CoupledStep::acceptForNow(double t1) {
-  if (approximation_)
-    approximation_->add(t1, network_.outputs(), network_.slopes());
-  else
-    std::ranges::copy(network_.outputs(), before_.begin());
+  if (approximation_) approximation_->add(t1, network_.outputs(), network_.slopes());
 }
 
 void CoupledStep::takeBack() {

@@ -162,6 +162,7 @@ Outcome MacroStep::startUp(Clock& clock) {
     });
     ++counters_.solutions;
     if (outcome.fault) return describe(outcome.fault, t);
+    if (!(outcome.reached > t)) return stuck(t);
     t = outcome.reached;
     starter_->acceptForNow(t);
   }
@@ -204,6 +205,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
+    if (!fault && !(trial.outcome.reached > t0)) return stuck(t0);
 
     if (triesShorter) {
       t1 = shortened(t0, t1, fault.reached, ++discards);
@@ -336,6 +338,14 @@ std::string MacroStep::residualText(const Trial& trial) const {
     return fmt::format("discrete values still change after {} iterations", settings_.algorithm.maxIterations);
   return fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
                      settings_.algorithm.maxIterations, trial.outcome.norm);
+}
+
+Outcome MacroStep::stuck(double t0) const {
+  const std::string& master = system_.members[network_.member(0)].name;
+  return {OutcomeKind::subsystemFailed,
+          fmt::format("The master '{}' takes a step of no length at {:.12g} s. Give it a micro_step or an integrator that "
+                      "gets on, or choose algorithm.kind = \"gauss-seidel\".",
+                      master, t0)};
 }
 
 Outcome MacroStep::belowResolution(double t0) const {

@@ -79,6 +79,7 @@ class MacroStep {
   void warnAboutAccepted(double t0, double t1, const Trial& trial);
   [[nodiscard]] std::string residualText(const Trial& trial) const;
   [[nodiscard]] Outcome belowResolution(double t0) const;
+  [[nodiscard]] Outcome stuck(double t0) const;
   [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;
 
