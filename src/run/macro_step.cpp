@@ -342,10 +342,11 @@ std::string MacroStep::residualText(const Trial& trial) const {
 
 Outcome MacroStep::stuck(double t0) const {
   const std::string& master = system_.members[network_.member(0)].name;
-  return {OutcomeKind::subsystemFailed,
-          fmt::format("The master '{}' takes a step of no length at {:.12g} s. Give it a micro_step or an integrator that "
-                      "gets on, or choose algorithm.kind = \"gauss-seidel\".",
-                      master, t0)};
+  return {
+      OutcomeKind::subsystemFailed,
+      fmt::format("The master '{}' takes a step of no length at {:.12g} s. Give it a micro_step or an integrator that "
+                  "gets on, or choose algorithm.kind = \"gauss-seidel\".",
+                  master, t0)};
 }
 
 Outcome MacroStep::belowResolution(double t0) const {
