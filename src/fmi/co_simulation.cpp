@@ -393,6 +393,8 @@ StepResult CoSimulation::warned(const subsystem::Step& step, const Answer& answe
 
 StepResult CoSimulation::refused(const subsystem::Step& step, const Answer& answer, double reached) {
   const Status status = settled(instance_.note(answer, atTime(reached)));
+  if (std::string_view(answer.call) == "fmi2SetRealInputDerivatives")
+    instance_.addToFailure(" It may take lower orders only: give its input_derivatives, or a lower algorithm.degree.");
   return {status, status == Status::discard ? reached : step.t0};
 }
 

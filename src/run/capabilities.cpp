@@ -83,10 +83,13 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
                  " s, but these subsystems take steps of one length only: ",
              "Choose an end that is a whole number of steps away from the start.");
   }
-  if (settings.algorithm.kind == coupling::AlgorithmKind::masterSlave && !cycles.empty()) {
+  const bool startsByMaster =
+      settings.algorithm.startUp == coupling::StartUp::masterSlave && settings.algorithm.degree > 0;
+  if ((settings.algorithm.kind == coupling::AlgorithmKind::masterSlave || startsByMaster) && !cycles.empty()) {
     const coupling::Member& master = system.members[cycles.front().members.front()];
     if (!master.subsystem->describe().capabilities.ownSteps)
-      refuse(master.name, "The master cannot take steps of its own choice: ", "Let another subsystem be the first.");
+      refuse(master.name, "The master cannot take steps of its own choice: ",
+             "Give it a micro_step (CVODE: restart = false), or let another subsystem be the first.");
   }
   if (!problems.empty()) throw core::InputError(std::move(problems));
 }

@@ -60,7 +60,7 @@ void MacroStep::begin() {
 OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
   considerThreads(clock);
   while (stepsToStart_ > 0) {
-    failure_ = startUp(clock);
+    failure_ = startUp(clock, stop);
     if (!failure_.ok()) return failure_.kind;
     if (!(clock.now() < until) || --most == 0 || stop.load(std::memory_order_relaxed)) return OutcomeKind::ok;
   }
@@ -154,7 +154,7 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
 }
 
 /// One macro step in steps of the master (Schmoll, sec. 2.4.4); the main method learns the values at its end.
-Outcome MacroStep::startUp(Clock& clock) {
+Outcome MacroStep::startUp(Clock& clock, const std::atomic<bool>& stop) {
   const double t1 = clock.next(next_);
   for (double t = clock.now(); t < t1;) {
     const coupling::StepOutcome outcome = counters_.algorithm.measure([&] {
@@ -162,7 +162,9 @@ Outcome MacroStep::startUp(Clock& clock) {
     });
     ++counters_.solutions;
     if (outcome.fault) return describe(outcome.fault, t);
-    if (!(outcome.reached > t)) return stuck(t);
+    if (!getsOn(t, outcome.reached)) return stuck(t);
+    if (stop.load(std::memory_order_relaxed))
+      return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, during start-up.", t)};
     t = outcome.reached;
     starter_->acceptForNow(t);
   }
@@ -205,7 +207,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
-    if (!fault && !(trial.outcome.reached > t0)) return stuck(t0);
+    if (!fault && !getsOn(t0, trial.outcome.reached)) return stuck(t0);
 
     if (triesShorter) {
       t1 = shortened(t0, t1, fault.reached, ++discards);
@@ -338,6 +340,12 @@ std::string MacroStep::residualText(const Trial& trial) const {
     return fmt::format("discrete values still change after {} iterations", settings_.algorithm.maxIterations);
   return fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
                      settings_.algorithm.maxIterations, trial.outcome.norm);
+}
+
+/// Whether a step is more than rounding of times.
+bool MacroStep::getsOn(double t0, double reached) const {
+  constexpr double kResolution = 4.0 * std::numeric_limits<double>::epsilon();
+  return reached - t0 > kResolution * std::fmax(std::fabs(t0), std::fabs(reached)) || reached >= settings_.end;
 }
 
 Outcome MacroStep::stuck(double t0) const {

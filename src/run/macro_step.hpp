@@ -63,7 +63,7 @@ class MacroStep {
   OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
   OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
   [[nodiscard]] unsigned untilNextLook() const;
-  Outcome startUp(Clock& clock);
+  Outcome startUp(Clock& clock, const std::atomic<bool>& stop);
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError() const;
   Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);
@@ -79,6 +79,7 @@ class MacroStep {
   void warnAboutAccepted(double t0, double t1, const Trial& trial);
   [[nodiscard]] std::string residualText(const Trial& trial) const;
   [[nodiscard]] Outcome belowResolution(double t0) const;
+  [[nodiscard]] bool getsOn(double t0, double reached) const;
   [[nodiscard]] Outcome stuck(double t0) const;
   [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;

@@ -80,8 +80,10 @@ void readRange(TableReader& table, Axis& axis) {
   const std::string remedy = "Write values = [...], or from and to with per_decade or count.";
   table.real("from", from, {}, {.required = remedy});
   table.real("to", to, {}, {.required = remedy});
-  table.count("per_decade", perDecade, 1);
-  table.count("count", count, 2);
+  constexpr unsigned kMostPerDecade = 1000;  // values are made before runs are counted
+  constexpr unsigned kMostValues = 100'001;
+  table.count("per_decade", perDecade, 1, {}, kMostPerDecade);
+  table.count("count", count, 2, {}, kMostValues);
   if (!table.sound({"from", "to", "per_decade", "count"})) return;
   if (table.given("per_decade") == table.given("count")) {
     table.mistake("from", "A range needs either 'per_decade' or 'count'.", remedy);
@@ -155,7 +157,7 @@ Grid readGrid(TableReader& root, project::Reports& reports, const std::string& r
   double runs = 1.0;
   for (const Axis& axis : grid.axes()) runs *= static_cast<double>(axis.values.size());
   if (runs > kMostRuns)
-    root.mistake("vary", fmt::format("The grid has {:.3g} runs; at most {:.0f} are accepted.", runs, kMostRuns),
+    root.mistake("vary", fmt::format("The grid has {:.0f} runs; at most {:.0f} are accepted.", runs, kMostRuns),
                  "Vary less in one study.");
   return grid;
 }

@@ -33,10 +33,22 @@ class Overshoot final : public detail::Wrapper {
   void bind(Binding binding) override {
     inputs_ = binding.inputs;
     outputs_ = binding.outputs;
+    slopes_ = binding.outputDerivatives;
+    // Outputs that nobody is connected to are sampled as well: they may be recorded.
+    const std::vector<Port>& ports = describe().ports;
+    for (PortIndex port = 0; port < ports.size(); ++port)
+      if (ports[port].type == core::Type::real && ports[port].causality == Causality::output &&
+          std::ranges::find(outputs_, port) == outputs_.end())
+        others_.push_back(port);
+    binding.outputs.insert(binding.outputs.end(), others_.begin(), others_.end());
     now_.u.assign(realScalars(inputs_), 0.0);
-    now_.y.assign(realScalars(outputs_) * (binding.outputDerivatives ? 2 : 1), 0.0);
+    now_.y.assign(realScalars(outputs_) * (slopes_ ? 2 : 1), 0.0);
+    now_.others.assign(realScalars(others_), 0.0);
     now_.samples = MicroSamples(degree_, now_.y.size());
+    now_.otherSamples = MicroSamples(degree_, now_.others.size());
     fresh_ = now_.y;
+    freshOthers_ = now_.others;
+    delivered_.assign((realScalars(outputs_) + now_.others.size()) * (slopes_ ? 2 : 1), 0.0);
     saved_.fill(now_);
     pieces_ = TrajectoryPieces(now_.u.size(), taken_);
     Wrapper::bind(std::move(binding));
@@ -44,13 +56,16 @@ class Overshoot final : public detail::Wrapper {
 
   void enterInitialisation(const Experiment& experiment) override {
     start_ = experiment.start;
-    Wrapper::enterInitialisation(experiment);
+    Wrapper::enterInitialisation({experiment.start, experiment.end + microStep_, experiment.tolerance});
   }
 
   Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
-    const Status status = Wrapper::evaluate(t, u, y);
+    const Status status = Wrapper::evaluate(t, u, delivered_);
+    sortOut();
     std::ranges::copy(u, now_.u.begin());
-    std::ranges::copy(y, now_.y.begin());
+    now_.y = fresh_;
+    now_.others = freshOthers_;
+    std::ranges::copy(now_.y, y.begin());
     return status;
   }
 
@@ -61,6 +76,7 @@ class Overshoot final : public detail::Wrapper {
       now_.samples.add(start_ - k * microStep_, fresh_);
     }
     now_.samples.add(start_, now_.y);
+    now_.otherSamples.add(start_, now_.others);
   }
 
   StepResult advance(const Step& step, Trajectory u, std::span<double> y) override;
@@ -88,13 +104,14 @@ class Overshoot final : public detail::Wrapper {
   /// communication point.
   struct Memory {
     std::uint64_t index = 0;
-    MicroSamples samples;
-    std::vector<double> u, y;
+    MicroSamples samples, otherSamples;
+    std::vector<double> u, y, others;
   };
 
   [[nodiscard]] double microTime(std::uint64_t index) const { return start_ + static_cast<double>(index) * microStep_; }
   StepResult microStep(const Step& step, const Trajectory& u);
   void patch(PortIndex port, std::span<double> observed) const;
+  void sortOut();
 
   double microStep_;  ///< s
   unsigned degree_;
@@ -102,8 +119,11 @@ class Overshoot final : public detail::Wrapper {
   unsigned taken_ = 0;
   double start_ = 0.0;
   std::vector<PortIndex> inputs_, outputs_;
+  std::vector<PortIndex> others_;  ///< real outputs that are not bound
+  bool slopes_ = false;
   TrajectoryPieces pieces_;
-  std::vector<double> fresh_;  ///< outputs of the micro step just done
+  std::vector<double> delivered_;            ///< by the inner one: bound outputs, others, then the slopes of both
+  std::vector<double> fresh_, freshOthers_;  ///< the same, sorted out
   Memory now_;
   std::array<Memory, kSlots> saved_;
   std::uint64_t microSteps_ = 0;
@@ -118,10 +138,13 @@ StepResult Overshoot::advance(const Step& step, Trajectory u, std::span<double> 
     const StepResult result = microStep(step, u);
     if (result.status >= Status::discard) return {result.status, std::clamp(result.reached, step.t0, step.t1)};
     worst = std::max(worst, result.status);
+    sortOut();
     now_.samples.add(microTime(++now_.index), fresh_);
+    now_.otherSamples.add(microTime(now_.index), freshOthers_);
     ++microSteps_;
   }
   now_.samples.interpolate(step.t1, now_.y);
+  now_.otherSamples.interpolate(step.t1, now_.others);
   for (std::size_t i = 0; i < now_.u.size(); ++i) now_.u[i] = u.value(i, 1.0);
   std::ranges::copy(now_.y, y.begin());
   return {worst, step.t1};
@@ -138,12 +161,23 @@ StepResult Overshoot::microStep(const Step& step, const Trajectory& u) {
     if (attempt > 0) ++rejected_;
     const double begin = result.reached;
     const Trajectory piece = pieces_.cut(u, (begin - step.t0) * unit, (end - begin) * unit);
-    result = inner().advance({begin, end, step.final}, piece, fresh_);
+    result = inner().advance({begin, end, step.final}, piece, delivered_);
   }
   return result;
 }
 
-/// The inner subsystem's values are those of its own time; bound ones are replaced by those of the communication point.
+void Overshoot::sortOut() {
+  const std::size_t bound = slopes_ ? fresh_.size() / 2 : fresh_.size();
+  const std::size_t all = bound + freshOthers_.size();
+  std::copy_n(delivered_.begin(), bound, fresh_.begin());
+  std::copy_n(delivered_.begin() + static_cast<std::ptrdiff_t>(bound), freshOthers_.size(), freshOthers_.begin());
+  if (slopes_)
+    std::copy_n(delivered_.begin() + static_cast<std::ptrdiff_t>(all), bound,
+                fresh_.begin() + static_cast<std::ptrdiff_t>(bound));
+}
+
+/// The inner subsystem's values are those of its own time; inputs and outputs are replaced by those of the
+/// communication point.
 void Overshoot::observe(std::span<const PortIndex> ports, core::Values& into) {
   std::size_t at = into.reals.size();
   Wrapper::observe(ports, into);
@@ -164,6 +198,7 @@ void Overshoot::patch(PortIndex port, std::span<double> observed) const {
   };
   find(inputs_, now_.u);
   find(outputs_, now_.y);
+  find(others_, now_.others);
 }
 
 }  // namespace

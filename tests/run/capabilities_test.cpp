@@ -89,5 +89,18 @@ TEST(Capabilities, AShorterLastStepIsRefusedWhereAMemberTakesOneLengthOnly) {
   EXPECT_EQ(refusal(loop(false), settings), "");
 }
 
+TEST(Capabilities, AMasterNeedsStepsOfItsOwn) {
+  for (const bool onlyToStart : {false, true}) {
+    Settings settings;
+    settings.step = 0.1;
+    settings.algorithm.kind = onlyToStart ? AlgorithmKind::jacobi : AlgorithmKind::masterSlave;
+    settings.algorithm.startUp = coupling::StartUp::masterSlave;
+    settings.algorithm.degree = 1;
+    const std::string text = refusal(loop(true), settings);
+    EXPECT_NE(text.find("The master cannot take steps of its own choice: "), std::string::npos) << text;
+    EXPECT_NE(text.find("restart = false"), std::string::npos) << text;
+  }
+}
+
 }  // namespace
 }  // namespace koppla::run

@@ -90,6 +90,51 @@ TEST(Overshoot, ValuesOfDiscardedMicroStepsNeverLeave) {
   EXPECT_NEAR(static_cast<double>(grudging.system->effort().rejectedMicroSteps), 143.0 / 2.0, 1.0);
 }
 
+TEST(Overshoot, OutputsThatNobodyIsConnectedToAreThoseOfTheCommunicationPoint) {
+  // Two outputs of t^2, one bound and one only observed; micro steps of 0.07 s never hit multiples of 0.1 s.
+  koppla::test::Formula squares{
+      .inputs = {}, .outputs = {"bound", "other"}, .states = {}, .output = [](const auto&, double t, const auto&) {
+        return std::vector<double>{t * t, t * t};
+      }};
+  auto system = overshoot(makeSubsystem(std::move(squares)), 0.07, 2);
+  Binding binding;
+  binding.outputs = {0};
+  system->bind(std::move(binding));
+  system->enterInitialisation({0.0, 1.0, {}});
+  std::vector<double> y(1);
+  system->evaluate(0.0, {}, y);
+  system->leaveInitialisation();
+  const std::vector<PortIndex> both{0, 1};
+  for (int n = 0; n < 10; ++n) {
+    ASSERT_EQ(system->advance({0.1 * n, 0.1 * (n + 1), true}, {}, y).status, Status::ok);
+    core::Values seen;
+    system->observe(both, seen);
+    if (n < 2) continue;  // quadratic interpolation needs three micro steps
+    EXPECT_NEAR(seen.reals[0], 0.01 * (n + 1) * (n + 1), 1e-12);
+    EXPECT_NEAR(seen.reals[1], 0.01 * (n + 1) * (n + 1), 1e-12);
+  }
+}
+
+TEST(Overshoot, TheInnerOneIsToldThatItGoesBeyondTheEnd) {
+  struct Told final : detail::Wrapper {
+    using Wrapper::Wrapper;
+    void enterInitialisation(const Experiment& experiment) override {
+      end = experiment.end;
+      Wrapper::enterInitialisation(experiment);
+    }
+    StepResult advance(const Step& step, Trajectory u, std::span<double> y) override {
+      return inner().advance(step, u, y);
+    }
+    double end = 0.0;
+  };
+  auto inner = std::make_unique<Told>(makeSubsystem(koppla::test::integrator()));
+  const Told* const told = inner.get();
+  const auto system = overshoot(std::move(inner), 0.25, 1);
+  system->bind({});
+  system->enterInitialisation({0.0, 1.0, {}});
+  EXPECT_EQ(told->end, 1.25);
+}
+
 TEST(Overshoot, GivesUpOnASubsystemThatAlwaysDiscards) {
   Rig rig(overshoot(std::make_unique<Grudging>(powerSignal(1), 1), 0.1, 1));
   const StepResult result = rig.step(0.0, 0.3);

@@ -57,7 +57,8 @@ subsystem::Capabilities capabilitiesOf(const Equations& equations, const Integra
           .outputDerivatives = 1,
           .directionalDerivatives = true,
           .oncePerProcess = false,
-          .ownSteps = isCvode(settings.kind) || settings.microStep > 0.0,
+          // CVODE that begins anew every time takes ever shorter first steps.
+          .ownSteps = isCvode(settings.kind) ? !settings.restart : settings.microStep > 0.0,
           .states = !goesOn && !damped,
           .evaluatesBetweenSteps = true,
           .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
