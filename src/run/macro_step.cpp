@@ -116,11 +116,12 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   return failure_.kind;
 }
 
-/// Steps until the next look at what approximation costs: all of the first ones, then ever fewer, since cheap steps
-/// should not pay for the estimate.
+/// Steps until the next look at what approximation costs: none of the first thousands, so that short runs see every
+/// jump, then many, since cheap steps should not pay for the estimate.
 unsigned MacroStep::untilNextLook() const {
-  constexpr std::uint64_t kMost = 63;
-  return static_cast<unsigned>(std::min(kMost, coupledStep_.errorEstimate().steps() / 8));
+  constexpr std::uint64_t kAll = 4096;
+  constexpr unsigned kBetween = 63;
+  return coupledStep_.errorEstimate().steps() < kAll ? 0 : kBetween;
 }
 
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
