@@ -46,11 +46,15 @@ void Network::keepSlopes(std::size_t position, std::span<double> y) {
 }
 
 StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
-  const Entry& entry = entries_[position];
+  Entry& entry = entries_[position];
   const std::span<double> both(valuesAndSlopes_.data() + std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
-  const StepResult result = entry.untimed == 0
-                                ? advanceTimed(position, step, u, both)
-                                : (--entries_[position].untimed, entry.subsystem->advance(step, u, both));
+  StepResult result;
+  if (entry.untimed == 0) {
+    result = advanceTimed(position, step, u, both);
+  } else {
+    --entry.untimed;
+    result = entry.subsystem->advance(step, u, both);
+  }
   keepSlopes(position, y);
   return result;
 }

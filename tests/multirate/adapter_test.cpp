@@ -64,6 +64,35 @@ TEST(Adapters, TwoFmusWithInputDerivativesHaveTheOrderOfNativeModels) {
              5.4e-5, 0.2 * 5.4e-5);
 }
 
+/// Two lags in a loop, T y' = k u - y with T = 1 s, k = 1 and -1: y1(t) = e^-t cos t from y1 = 1, y2 = 0.
+double errorOfLags(double H, coupling::Samples samples) {
+  core::Log log;
+  coupling::System system;
+  for (const double k : {-1.0, 1.0}) {
+    const std::string name = k < 0.0 ? "a" : "b";
+    auto lag = fmi::instantiate(fmi::Fmu::open(std::string(KOPPLA_FMU_DIR) + "/InterpolatingLag.fmu", log), name, log);
+    auto start = parametersOf(*lag, {{"k", k}, {"x0", k < 0.0 ? 1.0 : 0.0}});
+    system.members.push_back({name, std::move(lag), std::move(start)});
+  }
+  connect(system, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+  run::Settings settings;
+  settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
+  settings.algorithm.degree = 1;
+  settings.algorithm.samples = samples;
+  settings.step = H;
+  run::Run run(std::move(system), settings, log);
+  EXPECT_TRUE(run.initialise().ok());
+  EXPECT_TRUE(run.simulate().ok());
+  return std::fabs(std::get<double>(run.value("a.y")) - std::exp(-1.0) * std::cos(1.0));
+}
+
+TEST(Adapters, FmusThatTellDerivativesOfOutputsCoupleWithSlopes) {
+  using coupling::Samples;
+  EXPECT_NEAR(std::log2(errorOfLags(0.02, Samples::valuesAndSlopes) / errorOfLags(0.01, Samples::valuesAndSlopes)), 2.0,
+              0.2);
+  EXPECT_LT(errorOfLags(0.01, Samples::valuesAndSlopes), errorOfLags(0.01, Samples::values));
+}
+
 TEST(Adapters, EveryIntegratorPassesTheTestOfConvergence) {
   double worst = 0.0;
   double passed = 0.0;
