@@ -1,0 +1,70 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "koppla/core/weighted_norm.hpp"
+#include "koppla/coupling/acceleration.hpp"
+#include "koppla/coupling/approximation.hpp"
+
+namespace koppla::coupling {
+
+/// The block of values that an accelerator works on.
+struct Unknowns {
+  std::size_t size = 0;
+  std::vector<Block> fields{};          ///< ranges of one port each, for scaling; empty: one field
+  core::Tolerance tolerance{0.0, 0.0};  ///< of the iteration: a value within it needs no further steering
+};
+
+/// What an accelerator did in its last proposal, for the history of iterations.
+struct Doings {
+  std::string_view method = "none";  ///< word of the method at work
+  double smallestFactor = 1.0;       ///< of the relaxation
+  double largestFactor = 1.0;
+  unsigned columns = 0;  ///< differences in use
+  unsigned dropped = 0;  ///< differences that were dropped since the iteration before
+};
+
+/// Makes the fixed-point iteration on one block of values converge. With what was sent, u, and what was answered, F(u),
+/// the residual is r = F(u) - u; an accelerator says what to send next. It never decides about convergence.
+///
+/// Order of calls: begin, then learn once per iteration, followed by propose unless the iteration ends; then accept,
+/// or, for a step that is thrown away, nothing. Nothing is allocated after the first steps, work and memory are linear
+/// in the number of values.
+class Accelerator {
+ public:
+  Accelerator() = default;
+  virtual ~Accelerator() = default;
+  Accelerator(const Accelerator&) = delete;
+  Accelerator& operator=(const Accelerator&) = delete;
+
+  /// A step begins. What an accepted step taught stays; what another one taught is forgotten.
+  virtual void begin() = 0;
+  /// One iteration. Values that nobody used before they were computed were not sent: then `sent` equals `answered`.
+  virtual void learn(std::span<const double> sent, std::span<const double> answered) = 0;
+  /// What to send next; `send` may be the memory that `answered` was read from.
+  virtual void propose(std::span<double> send) = 0;
+  /// The step that ended with what was learned last is kept.
+  virtual void accept() {}
+
+  [[nodiscard]] virtual Doings doings() const = 0;
+  /// The factors of the last proposal, one per value; empty where there is one for all.
+  [[nodiscard]] virtual std::span<const double> factors() const { return {}; }
+  /// What a user should know of a decision since the last call; mostly empty.
+  [[nodiscard]] virtual std::string takeRemark() { return {}; }
+};
+
+/// The twelve calibrated sets of adaptive relaxation.
+std::span<const AdaptiveSet> adaptiveSets();
+
+std::unique_ptr<Accelerator> relaxation(const AccelerationSettings& settings, const Unknowns& unknowns);
+std::unique_ptr<Accelerator> adaptiveRelaxation(const AccelerationSettings& settings, const Unknowns& unknowns);
+std::unique_ptr<Accelerator> quasiNewton(const AccelerationSettings& settings, const Unknowns& unknowns);
+std::unique_ptr<Accelerator> automaticAcceleration(const Unknowns& unknowns);
+/// The one that the settings ask for.
+std::unique_ptr<Accelerator> makeAccelerator(const AccelerationSettings& settings, const Unknowns& unknowns);
+
+}  // namespace koppla::coupling
