@@ -25,8 +25,10 @@ class FixedPoint final : public Algorithm {
 
  private:
   [[nodiscard]] double change(const InterfaceProblem& problem) const {
-    const std::vector<double> sent = problem.sent(problem.coupled());
-    std::vector<double> difference = problem.answered(problem.coupled());
+    std::vector<double> sent(problem.coupled().size());
+    std::vector<double> difference(sent.size());
+    problem.readSent(problem.coupled(), sent);
+    problem.readAnswered(problem.coupled(), difference);
     for (std::size_t i = 0; i < sent.size(); ++i) difference[i] -= sent[i];
     return core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, difference, sent);
   }

@@ -45,37 +45,52 @@ Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
   return network_.save(block_, start_.slot);
 }
 
-Fault InterfaceProblem::evaluate() {
+Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
   const auto y = network_.outputs().subspan(values_.first, values_.last - values_.first);
   sent_.assign(y.begin(), y.end());
   if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
-  if (approximation_ != nullptr) {
-    approximation_->interpolate(values_, network_.outputs());
-    return network_.advance(block_, step_, form_, *approximation_);
+  if (approximation_ != nullptr) approximation_->interpolate(values_, network_.outputs());
+  answered_.clear();
+  return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
+}
+
+Fault InterfaceProblem::run(Block block) {
+  if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
+  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
+}
+
+Fault InterfaceProblem::runPassing(const Passing& passing) {
+  answered_ = sent_;
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    if (const Fault fault = run({position, position + 1})) return fault;
+    const Block own = network_.outputsOf(position);
+    for (std::size_t i = own.first; i < own.last; ++i) answered_[i - values_.first] = network_.outputs()[i];
+    passing(position);
+    if (approximation_ != nullptr) approximation_->interpolate(own, network_.outputs());
   }
-  return form_ == Form::parallel ? network_.advanceInParallel(block_, step_)
-                                 : network_.advanceInSequence(block_, step_);
+  return {};
 }
 
-void InterfaceProblem::send(std::span<const double> cutValues) {
-  for (std::size_t i = 0; i < cut_.size(); ++i) network_.outputs()[cut_[i]] = cutValues[i];
+void InterfaceProblem::keepAnswers() {
+  if (!answered_.empty())
+    std::ranges::copy(answered_, network_.outputs().begin() + static_cast<std::ptrdiff_t>(values_.first));
 }
 
-std::vector<double> InterfaceProblem::sent(const std::vector<std::size_t>& values) const {
-  std::vector<double> result;
-  result.reserve(values.size());
-  for (const std::size_t value : values) result.push_back(sent_[value - values_.first]);
-  return result;
+void InterfaceProblem::send(const std::vector<std::size_t>& values, std::span<const double> samples) {
+  for (std::size_t i = 0; i < values.size(); ++i) network_.outputs()[values[i]] = samples[i];
 }
 
-std::vector<double> InterfaceProblem::answered(const std::vector<std::size_t>& values) const {
-  std::vector<double> result;
-  result.reserve(values.size());
-  for (const std::size_t value : values) result.push_back(std::as_const(network_).outputs()[value]);
-  return result;
+void InterfaceProblem::readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
+  for (std::size_t i = 0; i < values.size(); ++i) into[i] = sent_[values[i] - values_.first];
+}
+
+void InterfaceProblem::readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
+  const std::span<const double> outputs = std::as_const(network_).outputs().subspan(values_.first);
+  const std::span<const double> answered = answered_.empty() ? outputs : std::span<const double>(answered_);
+  for (std::size_t i = 0; i < values.size(); ++i) into[i] = answered[values[i] - values_.first];
 }
 
 bool InterfaceProblem::discreteChanged() const {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "koppla/coupling/network.hpp"
@@ -31,17 +32,26 @@ class InterfaceProblem {
   /// inputs are interpolated between them and the history; without one inputs keep what is sent over the step.
   InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation = nullptr);
 
-  Fault begin(const subsystem::Step& step, Start start);
-  Fault evaluate();
+  /// Called in sequence form after each member of the cycle, by position: its answers can be read, and others may be
+  /// sent on in their place.
+  using Passing = std::function<void(std::size_t position)>;
 
-  /// Indices into the network's outputs.
+  Fault begin(const subsystem::Step& step, Start start);
+  Fault evaluate(const Passing& passing = {});
+
+  /// Indices into the network's outputs: the cut, and all values consumed in the cycle.
   [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
-  /// Replaces what is sent next.
-  void send(std::span<const double> cutValues);
-  /// What was sent and what was answered in the last evaluation, on the cut and on all values consumed in the cycle.
-  [[nodiscard]] std::vector<double> sent(const std::vector<std::size_t>& values) const;
-  [[nodiscard]] std::vector<double> answered(const std::vector<std::size_t>& values) const;
   [[nodiscard]] const std::vector<std::size_t>& coupled() const { return coupled_; }
+  /// Samples of every value in a step, the last one at its end.
+  [[nodiscard]] std::size_t points() const { return 1; }
+  // Values are read and written sample by sample: all of them at the first point, then at the next.
+  /// What was sent and what was answered in the last evaluation.
+  void readSent(const std::vector<std::size_t>& values, std::span<double> into) const;
+  void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const;
+  /// Replaces what is sent next of these values.
+  void send(const std::vector<std::size_t>& values, std::span<const double> samples);
+  /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
+  void keepAnswers();
   [[nodiscard]] bool discreteChanged() const;
 
   /// Derivatives over the step at the last evaluation, by forward differences: each member is repeated once per input
@@ -55,6 +65,8 @@ class InterfaceProblem {
 
  private:
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
+  Fault run(Block block);
+  Fault runPassing(const Passing& passing);
 
   Network& network_;
   Block block_;
@@ -69,7 +81,8 @@ class InterfaceProblem {
   subsystem::Step step_{};
   Start start_;
   bool used_ = false;
-  std::vector<double> sent_;  ///< of the cycle's range
+  std::vector<double> sent_;      ///< of the cycle's range
+  std::vector<double> answered_;  ///< of the cycle's range, where others may be sent on; else empty
   core::Values discreteSent_;
 };
 

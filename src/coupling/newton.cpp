@@ -28,8 +28,10 @@ class Newton final : public Algorithm {
       solution.fault = problem.evaluate();
       ++solution.evaluations;
       if (solution.fault || untested) return solution;
-      const std::vector<double> sent = problem.sent(problem.cut());
-      std::vector<double> residual = problem.answered(problem.cut());
+      std::vector<double> sent(problem.cut().size());
+      std::vector<double> residual(sent.size());
+      problem.readSent(problem.cut(), sent);
+      problem.readAnswered(problem.cut(), residual);
       for (std::size_t i = 0; i < sent.size(); ++i) residual[i] -= sent[i];
       solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual, sent);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
@@ -53,7 +55,9 @@ class Newton final : public Algorithm {
     if (!history_) history_.emplace(problem.cut().size(), std::max(kPredictorDegree, settings_.degree), noneHeld());
     const bool goesOn = history_->samples() > 0 && history_->time(0) < problem.step().t1;
     if (!trusted_ || !goesOn) history_->clear();
-    history_->add(problem.step().t1, problem.answered(problem.cut()));
+    std::vector<double> accepted(problem.cut().size());
+    problem.readAnswered(problem.cut(), accepted);
+    history_->add(problem.step().t1, accepted);
   }
 
  private:
@@ -64,7 +68,7 @@ class Newton final : public Algorithm {
   void predict(InterfaceProblem& problem) {
     if (!history_ || history_->samples() == 0) return;
     history_->begin(problem.step().t0, problem.step().t1);
-    problem.send(history_->predicted());
+    problem.send(problem.cut(), history_->predicted());
   }
 
   [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
@@ -93,7 +97,7 @@ class Newton final : public Algorithm {
     if (!correction.allFinite()) return;
     std::vector<double> next = sent;
     for (std::size_t i = 0; i < next.size(); ++i) next[i] += correction[static_cast<Eigen::Index>(i)];
-    problem.send(next);
+    problem.send(problem.cut(), next);
   }
 
   AlgorithmSettings settings_;

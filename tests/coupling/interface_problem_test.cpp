@@ -34,11 +34,36 @@ TEST(InterfaceProblem, EveryEvaluationStartsFromTheSameStates) {
   ASSERT_FALSE(problem.begin(kHalfSecond, {}));
   const std::vector<double> sent{1.0};
   for (int i = 0; i < 3; ++i) {
-    problem.send(sent);
+    problem.send(problem.cut(), sent);
     ASSERT_FALSE(problem.evaluate());
-    EXPECT_EQ(problem.answered(problem.cut()), (std::vector<double>{1.0 + 0.5 * 2.0 * 3.0}));
-    EXPECT_EQ(problem.sent(problem.cut()), sent);
+    std::vector<double> read(1);
+    problem.readAnswered(problem.cut(), read);
+    EXPECT_EQ(read, (std::vector<double>{1.0 + 0.5 * 2.0 * 3.0}));
+    problem.readSent(problem.cut(), read);
+    EXPECT_EQ(read, sent);
   }
+}
+
+TEST(InterfaceProblem, WhatIsPassedOnInPlaceOfAnAnswerReachesTheNextMember) {
+  Loop loop;
+  InterfaceProblem problem(loop.network, {0, 2}, Form::sequence);
+  ASSERT_FALSE(problem.begin({0.0, 0.5, false}, {}));
+  problem.send(problem.cut(), std::vector<double>{3.0});
+  const auto half = [&](std::size_t position) {
+    const std::vector<std::size_t> own{loop.network.outputsOf(position).first};
+    std::vector<double> value(1);
+    problem.readAnswered(own, value);
+    value[0] *= 0.5;
+    problem.send(own, value);
+  };
+  ASSERT_FALSE(problem.evaluate(half));
+  // The first member answers 3 * 3 and passes on 4.5; the second integrates 2 * 4.5 over 0.5 s from 1.
+  std::vector<double> answers(2);
+  problem.readAnswered({0, 1}, answers);
+  EXPECT_EQ(answers, (std::vector<double>{9.0, 5.5}));
+  EXPECT_EQ(loop.network.outputs()[0], 4.5);
+  problem.keepAnswers();
+  EXPECT_EQ(loop.network.outputs()[0], 9.0);
 }
 
 TEST(InterfaceProblem, TheJacobianOfTheCutIsTheProductAlongTheChain) {
