@@ -240,6 +240,15 @@ TEST(Calibration, DefaultMarginChangesCountsByLittle) {
   EXPECT_EQ(run(horizontalPlate(110.0), Mode::both, adaptive("L/NL(1,b)", 0.01), 1e-3).iterations, 133U);
   EXPECT_EQ(run(horizontalPlate(110.0), Mode::one, adaptive("NL(1,a)", 0.01), 1e-3).iterations, 218U);
   EXPECT_EQ(run(horizontalPlate(110.0), Mode::one, adaptive("NL(1,a)"), 1e-3).iterations, 216U);
+  for (const auto& [lambda, wide, narrow] : {std::tuple{5.0, 55U, 159U}, std::tuple{6.5, 51U, 155U}}) {
+    EXPECT_EQ(run(wall(emissivityA(), lambda), Mode::both, adaptive("L(1,b)", 0.01), 1e-6).iterations, wide);
+    EXPECT_EQ(run(wall(emissivityA(), lambda), Mode::both, adaptive("L(1,b)"), 1e-6).iterations, narrow);
+  }
+  for (const auto& [rho, wide, narrow] : {std::tuple{95.0, 30U, 34U}, std::tuple{110.0, 107U, 100U},
+                                          std::tuple{125.0, 48U, 47U}, std::tuple{140.0, 41U, 39U}}) {
+    EXPECT_EQ(run(horizontalPlate(rho), Mode::both, adaptive("NL(1,b)", 0.01), 1e-6).iterations, wide);
+    EXPECT_EQ(run(horizontalPlate(rho), Mode::both, adaptive("NL(1,b)"), 1e-6).iterations, narrow);
+  }
   EXPECT_EQ(run(horizontalPlate(110.0), Mode::both, adaptiveSafe(0.01), 1e-6).iterations, 113U);
 }
 
@@ -293,6 +302,31 @@ TEST(Calibration, LinearLoops) {
   for (const auto& [g, most] : {std::pair{0.9, 55.0}, std::pair{0.95, 75.0}, std::pair{0.99, 380.0}}) {
     showAtMost({"jung 32", fmt::format("gain-{}", g), fmt::format("at most {}", most)},
                run(gainLoop(g), Mode::both, adaptiveSafe(0.01), 1e-9).iterations, most);
+  }
+}
+
+TEST(Calibration, LinearLoopsWithTheDefaultMargin) {
+  const auto expectCounts = [](double g, Mode mode, const AccelerationSettings& settings,
+                               std::array<unsigned, 3> expected) {
+    const std::array<double, 3> tolerances{1e-3, 1e-6, 1e-9};
+    for (std::size_t i = 0; i < 3; ++i)
+      EXPECT_EQ(run(gainLoop(g), mode, settings, tolerances[i]).iterations, expected[i]) << g << " " << tolerances[i];
+  };
+  expectCounts(0.8, Mode::both, adaptive("L/NL(1,b)", 0.01), {11, 27, 55});
+  expectCounts(0.9, Mode::both, adaptive("L/NL(1,b)", 0.01), {15, 66, 496});
+  expectCounts(0.95, Mode::both, adaptive("L/NL(1,b)", 0.01), {20, 140, 809});
+  expectCounts(0.99, Mode::both, adaptive("L/NL(1,b)", 0.01), {36, 523, 947});
+  expectCounts(0.99, Mode::one, adaptive("L/NL(1,a)", 0.01), {125, 464, 807});
+  expectCounts(0.99, Mode::both, adaptiveSafe(0.01), {82, 215, 349});
+}
+
+TEST(Calibration, KOfALinearLoopIsItsErrorFactor) {
+  // K of the relaxed sequence = 1 - omega (1 - g), one program relaxed.
+  for (const double g : {0.5, 0.9, -0.5, -0.9231, -1.5}) {
+    for (const double omega : {0.3, 0.7}) {
+      const Outcome outcome = run(gainLoop(g), Mode::one, constantFactor(omega), 0.0, 5);
+      EXPECT_NEAR(outcome.lastK(), 1.0 - omega * (1.0 - g), 1e-9) << g << " " << omega;
+    }
   }
 }
 
