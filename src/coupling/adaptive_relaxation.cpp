@@ -47,8 +47,8 @@ void check(const AdaptiveParameters& p) {
   check(p.mass >= 0.0 && p.mass <= 1.0, "mass", p.mass, "It must lie in [0, 1].");
   check(p.margin > 0.0 && p.margin < (p.lower + p.upper) / 2.0, "margin", p.margin,
         "It must be positive and less than half the distance between the limits of the factor.");
-  check(p.first >= 1.0 - p.lower + p.margin && p.first <= 1.0 + p.upper - p.margin, "factor", p.first,
-        "The first factor must lie between 1 - lower and 1 + upper, and not nearer to them than `margin`.");
+  check(p.first >= 1.0 - p.lower + p.margin && p.first <= 1.0 + p.upper - p.margin, "a first factor", p.first,
+        "It must lie between 1 - lower and 1 + upper, and not nearer to them than `margin`.");
 }
 
 class AdaptiveRelaxation final : public Accelerator {
