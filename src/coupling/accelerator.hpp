@@ -41,7 +41,8 @@ class Accelerator {
   Accelerator(const Accelerator&) = delete;
   Accelerator& operator=(const Accelerator&) = delete;
 
-  /// A step begins. What an accepted step taught stays; what another one taught is forgotten.
+  /// A step begins. What an accepted step taught stays; what another one taught is forgotten, but for the factors of
+  /// relaxations.
   virtual void begin() = 0;
   /// One iteration. Values that nobody used before they were computed were not sent: then `sent` equals `answered`.
   virtual void learn(std::span<const double> sent, std::span<const double> answered) = 0;

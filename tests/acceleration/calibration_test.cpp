@@ -21,7 +21,7 @@ enum class Mode { one, both };
 
 Outcome run(const Loop& loop, Mode mode, const AccelerationSettings& settings, double tolerance, unsigned cap = 3000) {
   const Conduct conduct{.tolerance = tolerance, .cap = cap};
-  const Outcome outcome = mode == Mode::one ? relaxOne(loop, settings, conduct) : relaxBoth(loop, settings, conduct);
+  Outcome outcome = mode == Mode::one ? relaxOne(loop, settings, conduct) : relaxBoth(loop, settings, conduct);
   if (settings.kind == coupling::AcceleratorKind::adaptive) {
     EXPECT_GT(outcome.smallestFactor, 1.0 - settings.adaptive.lower) << loop.name;
     EXPECT_LT(outcome.largestFactor, 1.0 + settings.adaptive.upper) << loop.name;
@@ -32,6 +32,7 @@ Outcome run(const Loop& loop, Mode mode, const AccelerationSettings& settings, d
 std::vector<Outcome> runAll(const std::vector<Loop>& loops, Mode mode, const AccelerationSettings& settings,
                             double tolerance, unsigned cap = 3000) {
   std::vector<Outcome> outcomes;
+  outcomes.reserve(loops.size());
   for (const Loop& loop : loops) outcomes.push_back(run(loop, mode, settings, tolerance, cap));
   return outcomes;
 }
