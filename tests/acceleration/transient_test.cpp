@@ -71,7 +71,8 @@ struct Row {
   std::array<double, 3> iterations;  // extrapolation of order 0, 1, 2
 };
 
-// Which of two forces within the tolerance is kept moves a mean by some hundredths.
+// The note prints one decimal. Its 17.5 is 17.55 to 17.56 here, whichever of the two forces within the tolerance is
+// kept.
 TEST(Transient, Unrelaxed) {
   for (const Row& row : {Row{0.2, {9.7, 7.8, 6.3}}, Row{0.6, {29.2, 23.5, 17.5}}, Row{0.95, {281.0, 220.0, 164.0}}}) {
     for (std::size_t order = 0; order < 3; ++order) {
