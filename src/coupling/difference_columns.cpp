@@ -148,8 +148,8 @@ void DifferenceColumns::rotate(std::size_t i, double a, double b, std::size_t fr
   for (std::size_t j = from; j < to; ++j) {
     const double upper = r(i, j);
     const double lower = r(i + 1, j);
-    r(i, j) = c * upper + s * lower;
-    r(i + 1, j) = c * lower - s * upper;
+    entry(i, j) = c * upper + s * lower;
+    entry(i + 1, j) = c * lower - s * upper;
   }
   rotations_.push_back({i, c, s});
 }
@@ -183,18 +183,18 @@ void DifferenceColumns::bringToFront(double length) {
   const std::size_t k = count_;
   if (length == 0.0) complete(k);
   for (std::size_t j = k; j > 0; --j) {
-    for (std::size_t i = 0; i < k; ++i) r(i, j) = r(i, j - 1);
-    r(k, j) = 0.0;
+    for (std::size_t i = 0; i < k; ++i) entry(i, j) = r(i, j - 1);
+    entry(k, j) = 0.0;
   }
-  for (std::size_t i = 0; i < k; ++i) r(i, 0) = along_[i];
-  r(k, 0) = length;
+  for (std::size_t i = 0; i < k; ++i) entry(i, 0) = along_[i];
+  entry(k, 0) = length;
   rotations_.clear();
   for (std::size_t i = k; i-- > 0;) {
     const double a = r(i, 0);
     const double b = r(i + 1, 0);
     rotate(i, a, b, i + 1, k + 1);
-    r(i, 0) = b == 0.0 ? a : std::hypot(a, b);
-    r(i + 1, 0) = 0.0;
+    entry(i, 0) = b == 0.0 ? a : std::hypot(a, b);
+    entry(i + 1, 0) = 0.0;
   }
   const double scale = length == 0.0 ? 1.0 : 1.0 / length;
   forChunks(rows_, [&](std::size_t first, std::size_t size) {
@@ -211,10 +211,10 @@ void DifferenceColumns::bringToFront(double length) {
 void DifferenceColumns::remove(std::size_t column) {
   const std::size_t k = count_;
   for (std::size_t j = column; j + 1 < k; ++j)
-    for (std::size_t i = 0; i < k; ++i) r(i, j) = i <= j + 1 ? r(i, j + 1) : 0.0;
+    for (std::size_t i = 0; i < k; ++i) entry(i, j) = i <= j + 1 ? r(i, j + 1) : 0.0;
   for (std::size_t i = column; i + 1 < k; ++i) {
     rotate(i, r(i, i), r(i + 1, i), i, k - 1);
-    r(i + 1, i) = 0.0;
+    entry(i + 1, i) = 0.0;
   }
   std::rotate(w_.begin() + static_cast<std::ptrdiff_t>(column), w_.begin() + static_cast<std::ptrdiff_t>(column) + 1,
               w_.begin() + static_cast<std::ptrdiff_t>(k));
@@ -316,8 +316,8 @@ void DifferenceColumns::decompose() {
       complete(count_);
     else
       finish(count_, length);
-    for (std::size_t i = 0; i < count_; ++i) r(i, count_) = along_[i];
-    r(count_, count_) = length;
+    for (std::size_t i = 0; i < count_; ++i) entry(i, count_) = along_[i];
+    entry(count_, count_) = length;
     ++count_;
   }
 }

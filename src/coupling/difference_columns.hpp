@@ -69,7 +69,7 @@ class DifferenceColumns {
     double s;
   };
 
-  [[nodiscard]] double& r(std::size_t row, std::size_t column) { return r_[column * capacity_ + row]; }
+  [[nodiscard]] double& entry(std::size_t row, std::size_t column) { return r_[column * capacity_ + row]; }
   [[nodiscard]] double columnNorm(std::size_t column) const;
   /// What must be taken from vector `index` of Q, not yet normalised, to make it orthogonal to those before. Leaves the
   /// parts along them in along_, what is still to be taken in correction_; the length of the rest, or 0 where only
