@@ -51,8 +51,10 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
     case run::OutcomeKind::subsystemFailed:
       return ExitCode::subsystemFailed;
     case run::OutcomeKind::notConverged:
+    case run::OutcomeKind::stagnated:
       return ExitCode::notConverged;
     case run::OutcomeKind::exploded:
+    case run::OutcomeKind::notFinite:
       return ExitCode::exploded;
   }
   return ExitCode::internal;

@@ -1,20 +1,52 @@
 #include "koppla/core/weighted_norm.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 namespace koppla::core {
 
+namespace {
+
+double ratio(double difference, double weight) {
+  return difference == 0.0 ? 0.0 : std::fabs(difference) / weight;
+}
+
+/// Largest magnitude, or the root of the mean square scaled by it so that nothing overflows.
+double magnitude(std::span<const double> values, bool rms) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::max(largest, std::fabs(value));
+  if (!rms || largest == 0.0) return largest;
+  double sum = 0.0;
+  for (const double value : values) sum += (value / largest) * (value / largest);
+  return largest * std::sqrt(sum / static_cast<double>(values.size()));
+}
+
+bool finite(std::span<const double> values) {
+  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+}
+
+double byValue(Norm norm, Tolerance tolerance, std::span<const double> difference, std::span<const double> reference) {
+  double sum = 0.0;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < difference.size(); ++i) {
+    const double d = ratio(difference[i], tolerance.rtol * std::fabs(reference[i]) + tolerance.atol);
+    largest = std::max(largest, d);
+    sum += d * d;
+  }
+  if (norm == Norm::max) return largest;
+  const double n = static_cast<double>(difference.size());
+  return norm == Norm::rms ? std::sqrt(sum / n) : std::sqrt(sum) / n;
+}
+
+}  // namespace
+
 double weightedNorm(Norm norm, Tolerance tolerance, std::span<const double> difference,
                     std::span<const double> reference) {
   if (difference.empty()) return 0.0;
-  double sum = 0.0;
-  for (std::size_t i = 0; i < difference.size(); ++i) {
-    if (difference[i] == 0.0) continue;
-    const double d = difference[i] / (tolerance.rtol * std::fabs(reference[i]) + tolerance.atol);
-    sum += d * d;
-  }
-  const double n = static_cast<double>(difference.size());
-  return norm == Norm::rms ? std::sqrt(sum / n) : std::sqrt(sum) / n;
+  if (!finite(difference) || !finite(reference)) return HUGE_VAL;
+  if (norm != Norm::fieldRms && norm != Norm::fieldMax) return byValue(norm, tolerance, difference, reference);
+  const bool rms = norm == Norm::fieldRms;
+  return ratio(magnitude(difference, rms), tolerance.rtol * magnitude(reference, rms) + tolerance.atol);
 }
 
 }  // namespace koppla::core

@@ -48,6 +48,8 @@ class Accelerator {
   virtual void learn(std::span<const double> sent, std::span<const double> answered) = 0;
   /// What to send next; `send` may be the memory that `answered` was read from.
   virtual void propose(std::span<double> send) = 0;
+  /// The last proposal could not be evaluated: something between it and what could, or false where there is no idea.
+  virtual bool retreat(std::span<double> /*send*/) { return false; }
   /// The step that ended with what was learned last is kept.
   virtual void accept() {}
 

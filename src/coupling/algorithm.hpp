@@ -1,7 +1,10 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 
+#include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/convergence.hpp"
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/coupling/settings.hpp"
 
@@ -9,11 +12,41 @@ namespace koppla::coupling {
 
 /// How the solution of one cycle over one step ended.
 struct Solution {
-  bool converged = true;
+  Ending ending = Ending::converged;
   unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
   unsigned jacobians = 0;
   double norm = 0.0;  ///< of the last difference between sent and answered; converged at <= 1
+  double k = 0.0;     ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
+  /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
+  /// would never have come here, so this may be another solution than the one that was meant.
+  bool suspicious = false;
+  std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
   Fault fault;
+
+  [[nodiscard]] bool converged() const { return ending == Ending::converged; }
+};
+
+/// One iteration of a cycle, for whoever keeps a history.
+struct IterationReport {
+  const InterfaceProblem& problem;
+  const ConvergenceMonitor& monitor;
+  unsigned iteration = 0;  ///< of this step, from 1
+  bool last = false;
+  Ending ending = Ending::converged;  ///< of the step, in its last iteration
+  Doings doings{};                    ///< of the proposal that was evaluated
+  std::span<const double> factors{};  ///< that it was made with, one per value of the cut; empty: one for all
+};
+
+class IterationListener {
+ public:
+  IterationListener() = default;
+  virtual ~IterationListener() = default;
+  IterationListener(const IterationListener&) = delete;
+  IterationListener& operator=(const IterationListener&) = delete;
+
+  virtual void iteration(const IterationReport& report) = 0;
+  /// Something about the way a cycle is iterated that a user should know.
+  virtual void remark(const InterfaceProblem& problem, const std::string& text) = 0;
 };
 
 /// Solves one cycle over one step. One object per cycle, so it may remember what helps the next step (a Jacobian, a
@@ -29,11 +62,14 @@ class Algorithm {
   virtual Solution solve(InterfaceProblem& problem, bool untested) = 0;
   /// The step that was solved last is kept.
   virtual void accept(const InterfaceProblem& problem) = 0;
+  /// Who is told of iterations from now on; may be nobody.
+  virtual void tell(IterationListener* /*listener*/) {}
 };
 
-/// Repeats the evaluation with the answers until they stay (iterated Gauss-Seidel in sequence, iterated Jacobi in
-/// parallel form; Nicolai, sec. 5.3).
-std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings);
+/// Repeats the evaluation, with the answers as an accelerator changes them, until they stay (iterated Gauss-Seidel in
+/// sequence, iterated Jacobi in parallel form; Nicolai, sec. 5.3).
+std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings, const Network& network,
+                                      const InterfaceProblem& problem);
 
 /// Newton's method on the cut: (I - d answered / d sent) correction = answered - sent.
 std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings);

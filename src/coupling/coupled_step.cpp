@@ -16,7 +16,7 @@ bool needsApproximation(const Network& network, const AlgorithmSettings& setting
 IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
                              Approximation* approximation)
     : problem(network, block, settings.form(), approximation),
-      algorithm(settings.kind == AlgorithmKind::newton ? newton(settings) : fixedPoint(settings)) {}
+      algorithm(settings.kind == AlgorithmKind::newton ? newton(settings) : fixedPoint(settings, network, problem)) {}
 
 CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
                          bool predicts)
@@ -109,14 +109,14 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     outcome.fault = solution.fault;
     if (outcome.fault) return outcome;
     if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
-    if (!solution.converged) {
+    if (solution.suspicious) ++cycle.suspicious;
+    if (!solution.converged()) {
       ++cycle.failures;
-      if (outcome.converged) {
+      if (outcome.converged()) {
         outcome.cycle = stretch.cycleIndex;
-        outcome.norm = solution.norm;
+        outcome.solution = solution;
       }
-      outcome.converged = false;
-      if (!attempt.keepGoing) return outcome;
+      if (!attempt.keepGoing || solution.ending == Ending::exploded) return outcome;
     }
   }
   if (reevaluate_) outcome.fault = network_.reevaluate(all_, step.t1);
@@ -161,6 +161,10 @@ void CoupledStep::acceptForNow(double t1) {
 
 void CoupledStep::takeBack() {
   if (approximation_) approximation_->takeBack();
+}
+
+void CoupledStep::tell(IterationListener* listener) {
+  for (const auto& cycle : iterated_) cycle->algorithm->tell(listener);
 }
 
 Fault CoupledStep::advanceWatched(const subsystem::Step& step) {

@@ -23,11 +23,12 @@ struct Attempt {
 
 /// How one macro step of the whole system ended.
 struct StepOutcome {
-  bool converged = true;
-  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles()
-  double norm = 0.0;
-  double reached = 0.0;  ///< s; before step.t1 only where a master chose its own step
-  Fault fault;
+  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one
+  Solution solution{};    ///< not converged: of that cycle
+  double reached = 0.0;   ///< s; before step.t1 only where a master chose its own step
+  Fault fault{};
+
+  [[nodiscard]] bool converged() const { return solution.converged(); }
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
@@ -39,6 +40,7 @@ struct IteratedCycle {
   std::uint64_t evaluations = 0;
   std::uint64_t jacobians = 0;
   std::uint64_t failures = 0;
+  std::uint64_t suspicious = 0;  ///< solutions that plain iteration would not have found
 };
 
 /// One macro step of all members by the chosen algorithm. Explicit algorithms run the whole schedule once; iterating
@@ -78,6 +80,9 @@ class CoupledStep {
   }
   /// The same with a look at what holding the values costs in accuracy.
   Fault advanceWatched(const subsystem::Step& step);
+
+  /// Who is told of iterations from now on; may be nobody.
+  void tell(IterationListener* listener);
 
   /// Values that extrapolation promised for the end of the step that was solved last, and its degree.
   [[nodiscard]] std::span<const double> predicted() const;

@@ -1,45 +1,239 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
 #include "koppla/coupling/algorithm.hpp"
 
 namespace koppla::coupling {
 
 namespace {
 
+/// Values that one accelerator works on, and its memory.
+struct Part {
+  std::vector<std::size_t> values;
+  std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
+  std::unique_ptr<Accelerator> accelerator;
+  std::vector<double> sent;
+  std::vector<double> answered;
+};
+
 class FixedPoint final : public Algorithm {
  public:
-  explicit FixedPoint(const AlgorithmSettings& settings) : settings_(settings) {}
+  FixedPoint(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
+      : settings_(settings), network_(network), monitor_(network, problem, settings) {
+    const bool all = settings.acceleration.values == Accelerated::all && settings.form() == Form::sequence;
+    if (!all) {
+      addPart(problem, problem.cut());
+      return;
+    }
+    for (std::size_t position = problem.block().first; position < problem.block().last; ++position) {
+      const Block own = network.outputsOf(position);
+      std::vector<std::size_t> values;
+      for (const std::size_t value : problem.coupled())
+        if (value >= own.first && value < own.last) values.push_back(value);
+      addPart(problem, std::move(values));
+    }
+    passing_ = [this](std::size_t position) { passOn(position); };
+  }
 
   Solution solve(InterfaceProblem& problem, bool untested) override {
+    begin(problem);
     Solution solution;
-    do {
-      solution.fault = problem.evaluate();
+    solution.k = std::numeric_limits<double>::quiet_NaN();
+    while (true) {
+      solution.fault = evaluate(problem);
       ++solution.evaluations;
-      if (solution.fault || untested) return solution;
-      solution.norm = change(problem);
-      const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
-      solution.converged = solution.norm <= 1.0 && discreteSettled;
-    } while (!solution.converged && solution.evaluations < settings_.maxIterations);
+      if (solution.fault) {
+        if (retreats(solution.fault) && solution.evaluations < settings_.maxIterations) continue;
+        solution.ending = Ending::failed;
+        return solution;
+      }
+      if (untested) {
+        problem.keepAnswers();
+        return solution;
+      }
+      monitor_.look(problem);
+      solution.norm = monitor_.norm();
+      solution.k = monitor_.k();
+      learn(problem);
+      if (ends(problem, solution)) break;
+      report(problem, solution, false);
+      propose(problem);
+    }
+    problem.keepAnswers();
+    solution.suspicious = solution.converged() && slope_ >= 1.0;
+    report(problem, solution, true);
+    tellRemarks(problem);
     return solution;
   }
 
-  void accept(const InterfaceProblem& /*problem*/) override {}
+  void accept(const InterfaceProblem& /*problem*/) override {
+    monitor_.accept();
+    for (Part& part : parts_) part.accelerator->accept();
+  }
+
+  void tell(IterationListener* listener) override { listener_ = listener; }
 
  private:
-  [[nodiscard]] double change(const InterfaceProblem& problem) const {
-    std::vector<double> sent(problem.coupled().size());
-    std::vector<double> difference(sent.size());
-    problem.readSent(problem.coupled(), sent);
-    problem.readAnswered(problem.coupled(), difference);
-    for (std::size_t i = 0; i < sent.size(); ++i) difference[i] -= sent[i];
-    return core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, difference, sent);
+  void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {
+    Part part;
+    const std::size_t n = values.size() * problem.points();
+    Unknowns unknowns{n, fieldsOf(values, problem.points()), {settings_.rtol, settings_.atol}};
+    part.accelerator = makeAccelerator(settings_.acceleration, unknowns);
+    part.isCut.resize(n);
+    for (std::size_t i = 0; i < n; ++i)
+      part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
+    part.sent.resize(n);
+    part.answered.resize(n);
+    part.values = std::move(values);
+    parts_.push_back(std::move(part));
+  }
+
+  [[nodiscard]] std::vector<Block> fieldsOf(const std::vector<std::size_t>& values, std::size_t points) const {
+    std::vector<Block> fields;
+    for (std::size_t i = 0; i < values.size(); ++i) {
+      const OutputName name = network_.outputName(values[i]);
+      const bool goesOn = i > 0 && network_.outputName(values[i - 1]).member == name.member &&
+                          network_.outputName(values[i - 1]).port == name.port;
+      if (!goesOn) fields.push_back({i, i});
+      fields.back().last = i + 1;
+    }
+    const std::size_t once = fields.size();
+    for (std::size_t point = 1; point < points; ++point)
+      for (std::size_t f = 0; f < once; ++f)
+        fields.push_back({fields[f].first + point * values.size(), fields[f].last + point * values.size()});
+    return fields;
+  }
+
+  void begin(InterfaceProblem& problem) {
+    problem_ = &problem;
+    monitor_.begin();
+    iteration_ = 0;
+    retreats_ = 0;
+    slope_ = 0.0;
+    movedFrom_.clear();
+    for (Part& part : parts_) part.accelerator->begin();
+  }
+
+  Fault evaluate(InterfaceProblem& problem) {
+    ++iteration_;
+    doings_ = parts_.front().accelerator->doings();
+    return problem.evaluate(passing_);
+  }
+
+  /// All relaxed: the answers of one member, before anybody uses them.
+  void passOn(std::size_t position) {
+    Part& part = parts_[position - problem_->block().first];
+    if (part.values.empty()) return;
+    problem_->readSent(part.values, part.sent);
+    problem_->readAnswered(part.values, part.answered);
+    if (iteration_ == 1)
+      for (std::size_t i = 0; i < part.sent.size(); ++i)
+        if (!part.isCut[i]) part.sent[i] = part.answered[i];
+    part.accelerator->learn(part.sent, part.answered);
+    part.accelerator->propose(part.answered);
+    problem_->send(part.values, part.answered);
+  }
+
+  void learn(const InterfaceProblem& problem) {
+    if (passing_) return;
+    Part& part = parts_.front();
+    problem.readSent(part.values, part.sent);
+    problem.readAnswered(part.values, part.answered);
+    findSlope(part);
+    part.accelerator->learn(part.sent, part.answered);
+  }
+
+  /// d answered / d sent along the last movement, as far as that is more than rounding.
+  void findSlope(const Part& part) {
+    if (settings_.acceleration.kind == AcceleratorKind::none) return;  // cannot come where it is repelled
+    constexpr double kRounding = 1e-10;
+    if (!movedFrom_.empty()) {
+      double product = 0.0;
+      double square = 0.0;
+      double size = 0.0;
+      for (std::size_t i = 0; i < part.sent.size(); ++i) {
+        const double moved = part.sent[i] - movedFrom_[i];
+        product += (part.answered[i] - answeredThere_[i]) * moved;
+        square += moved * moved;
+        size += part.sent[i] * part.sent[i];
+      }
+      if (square > kRounding * kRounding * size) slope_ = product / square;
+    }
+    movedFrom_ = part.sent;
+    answeredThere_ = part.answered;
+  }
+
+  bool ends(const InterfaceProblem& problem, Solution& solution) {
+    const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
+    solution.exploded = monitor_.exploded();
+    if (solution.exploded)
+      solution.ending = Ending::exploded;  // before the test, which such values may pass
+    else if (solution.norm <= 1.0 && discreteSettled)
+      solution.ending = Ending::converged;
+    else if (solution.evaluations >= settings_.maxIterations)
+      solution.ending = Ending::capReached;
+    else if (solution.norm > 1.0 && monitor_.stagnates())
+      solution.ending = Ending::stagnated;
+    else
+      return false;
+    return true;
+  }
+
+  void propose(InterfaceProblem& problem) {
+    retreats_ = 0;
+    if (passing_) return;
+    Part& part = parts_.front();
+    if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
+    part.accelerator->propose(part.answered);
+    problem.send(part.values, part.answered);
+  }
+
+  /// Where an evaluation failed because of what was sent, an accelerator may know something less daring.
+  bool retreats(const Fault& fault) {
+    constexpr unsigned kMost = 8;
+    if (fault.kind == FaultKind::failed || passing_ || ++retreats_ > kMost) return false;
+    Part& part = parts_.front();
+    if (!part.accelerator->retreat(part.answered)) return false;
+    problem_->send(part.values, part.answered);
+    return true;
+  }
+
+  void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
+    if (listener_ == nullptr) return;
+    const std::span<const double> factors = parts_.front().accelerator->factors();
+    listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_,
+                          passing_ ? std::span<const double>() : factors});
+  }
+
+  void tellRemarks(const InterfaceProblem& problem) {
+    for (Part& part : parts_) {
+      const std::string remark = part.accelerator->takeRemark();
+      if (!remark.empty() && listener_ != nullptr) listener_->remark(problem, remark);
+    }
   }
 
   AlgorithmSettings settings_;
+  const Network& network_;
+  ConvergenceMonitor monitor_;
+  std::vector<Part> parts_;  ///< the cut, or one per member
+  InterfaceProblem::Passing passing_;
+  IterationListener* listener_ = nullptr;
+
+  InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
+  unsigned iteration_ = 0;
+  unsigned retreats_ = 0;  ///< in a row
+  Doings doings_;
+  double slope_ = 0.0;
+  std::vector<double> movedFrom_;
+  std::vector<double> answeredThere_;
 };
 
 }  // namespace
 
-std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings) {
-  return std::make_unique<FixedPoint>(settings);
+std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings, const Network& network,
+                                      const InterfaceProblem& problem) {
+  return std::make_unique<FixedPoint>(settings, network, problem);
 }
 
 }  // namespace koppla::coupling

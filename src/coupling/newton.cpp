@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include <Eigen/Dense>
@@ -20,6 +21,7 @@ class Newton final : public Algorithm {
 
   Solution solve(InterfaceProblem& problem, bool untested) override {
     Solution solution;
+    solution.k = std::numeric_limits<double>::quiet_NaN();
     trusted_ = false;
     if (!untested)  // one evaluation must not rest on a guess across a jump
       predict(problem);
@@ -27,6 +29,7 @@ class Newton final : public Algorithm {
     while (true) {
       solution.fault = problem.evaluate();
       ++solution.evaluations;
+      if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
       std::vector<double> sent(problem.cut().size());
       std::vector<double> residual(sent.size());
@@ -35,8 +38,8 @@ class Newton final : public Algorithm {
       for (std::size_t i = 0; i < sent.size(); ++i) residual[i] -= sent[i];
       solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual, sent);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
-      solution.converged = solution.norm <= 1.0 && discreteSettled;
-      if (solution.converged || solution.evaluations >= settings_.maxIterations) break;
+      solution.ending = solution.norm <= 1.0 && discreteSettled ? Ending::converged : Ending::capReached;
+      if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
       if (sent.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
       if (needsRenewal(solution, lastNorm)) {
         solution.fault = renew(problem);
@@ -46,7 +49,7 @@ class Newton final : public Algorithm {
       lastNorm = solution.norm;
       correct(problem, sent, residual);
     }
-    trusted_ = solution.converged;
+    trusted_ = solution.converged();
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
     return solution;
   }

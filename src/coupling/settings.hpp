@@ -1,8 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
+#include <vector>
 
 #include "koppla/core/weighted_norm.hpp"
+#include "koppla/coupling/acceleration.hpp"
+#include "koppla/coupling/system.hpp"
 
 namespace koppla::coupling {
 
@@ -39,6 +43,14 @@ enum class DiscreteTest : std::uint8_t { compare, ignore };
 /// What happens to a step whose iteration did not converge, where step control cannot repeat it with a shorter step.
 enum class WithoutConvergence : std::uint8_t { stop, accept };
 
+/// Outputs whose change between what was sent and what was answered is judged together.
+struct ConvergenceGroup {
+  std::string name;               ///< for reports
+  std::vector<Endpoint> outputs;  ///< those that no cycle exchanges do not count
+  core::Tolerance tolerance{1e-5, 1e-6};
+  Norm norm = Norm::rms;
+};
+
 struct AlgorithmSettings {
   AlgorithmKind kind = AlgorithmKind::gaussSeidel;
   unsigned degree = 0;  ///< of the polynomials between communication points
@@ -47,10 +59,16 @@ struct AlgorithmSettings {
   /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they
   /// are passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
   bool reevaluate = false;
-  unsigned maxIterations = 20;  ///< of iterating algorithms: evaluations of a cycle in one step
+  unsigned maxIterations = 100;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
   double atol = 1e-6;
   Norm norm = Norm::rms;
+  /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.
+  std::vector<ConvergenceGroup> convergence{};
+  AccelerationSettings acceleration{};
+  /// An iteration has exploded where a field is so many times as large as it ever was in accepted steps and in the
+  /// first evaluation of the step: relative tests are passed on such values. 0: never.
+  double explosionGrowth = 1e6;
   DiscreteTest discrete = DiscreteTest::compare;
   WithoutConvergence withoutConvergence = WithoutConvergence::stop;
 

@@ -214,11 +214,12 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
       t1 = shortened(t0, t1, fault.reached, ++discards);
       if (!(t1 > t0)) return describe(fault, t0);
     } else {
-      const bool converged = trial.outcome.converged && !blamesStep;
+      const bool converged = trial.outcome.converged() && !blamesStep;
       if (!converged) ++counters_.convergenceFailures;
       if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
       const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
-      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
+      const bool exploded = trial.outcome.solution.ending == coupling::Ending::exploded;
+      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !exploded &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
         if (const Fault failed = completeAnyway(t0, t1, trial)) return describe(failed, t0);
@@ -267,7 +268,7 @@ MacroStep::Trial MacroStep::attempt(double t0, double t1, bool untested) {
   const coupling::Start start =
       mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
   Trial trial{solve({{t0, t1, !mayRepeat_}, start, untested, keepGoing}), std::nullopt};
-  if (trial.outcome.fault || !trial.outcome.converged || untested) return trial;
+  if (trial.outcome.fault || !trial.outcome.converged() || untested) return trial;
   if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector)
     trial.error = counters_.errorTest.measure([this] { return predictionError(); });
   if (!controller_.estimatesError()) return trial;
@@ -281,12 +282,12 @@ MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
   Trial halves;
   if ((halves.outcome.fault = goBack())) return halves;
   halves.outcome = solve({{t0, middle, false}, {Slot::macroStep, true}, false, false});
-  if (halves.outcome.fault || !halves.outcome.converged) return halves;
+  if (halves.outcome.fault || !halves.outcome.converged()) return halves;
   const std::vector<double> atMiddle = copy();
   coupledStep_.acceptForNow(middle);
   halves.outcome = solve({{middle, t1, false}, {Slot::iteration, false}, false, false});
   coupledStep_.takeBack();
-  if (halves.outcome.fault || !halves.outcome.converged) return halves;
+  if (halves.outcome.fault || !halves.outcome.converged()) return halves;
   halves.error = counters_.errorTest.measure([&] {
     return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce, atMiddle, network_.outputs()},
                                      settings_.algorithm.norm,
@@ -328,7 +329,7 @@ void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
   constexpr std::uint64_t kWarnings = 10;
   if (++acceptedAnyway_ > kWarnings) return;
   const std::string why =
-      trial.outcome.converged
+      trial.outcome.converged()
           ? fmt::format("failed the error test ({:.4g} times the tolerance)", trial.error.value_or(HUGE_VAL))
           : fmt::format("of the cycle {} did not converge ({})", membersOf(trial.outcome.cycle), residualText(trial));
   log_.write(core::Severity::warning, "coupling",
@@ -337,10 +338,16 @@ void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
 }
 
 std::string MacroStep::residualText(const Trial& trial) const {
-  if (trial.outcome.norm <= 1.0)
-    return fmt::format("discrete values still change after {} iterations", settings_.algorithm.maxIterations);
-  return fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
-                     settings_.algorithm.maxIterations, trial.outcome.norm);
+  const coupling::Solution& solution = trial.outcome.solution;
+  if (solution.norm <= 1.0)
+    return fmt::format("discrete values still change after {} iterations", solution.evaluations);
+  std::string text = fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
+                                 solution.evaluations, solution.norm);
+  if (solution.ending == coupling::Ending::stagnated) return text + ", and it does not fall any further";
+  const coupling::Behaviour behaviour = coupling::behaviourOf(solution.k);
+  if (behaviour != coupling::Behaviour::unknown)
+    text += fmt::format(" ({}, K = {:.3g})", coupling::word(behaviour), solution.k);
+  return text;
 }
 
 /// Whether a step is more than rounding of times.
@@ -376,25 +383,55 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
   return names;
 }
 
+std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
+  if (settings_.stepControl.adapts())
+    return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
+  if (solution.ending == coupling::Ending::stagnated)
+    return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "
+           "theirs.";
+  const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
+  std::string remedy = "Raise algorithm.max_iterations";
+  if (algorithm.kind != coupling::AlgorithmKind::newton) {
+    remedy = algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
+                 ? "Choose algorithm.kind = \"newton\""
+                 : "Choose acceleration.kind = \"auto\" or algorithm.kind = \"newton\"";
+    remedy += ", raise algorithm.max_iterations";
+  }
+  return remedy +
+         ", shorten the step, adapt it with step_control.kind = \"convergence\", or set "
+         "algorithm.without_convergence = \"accept\" to go on with a warning.";
+}
+
+Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
+  const coupling::Solution& solution = trial.outcome.solution;
+  const coupling::OutputName output = network_.outputName(*solution.exploded);
+  const coupling::Member& member = system_.members[output.member];
+  return {
+      OutcomeKind::exploded,
+      fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
+                  "'{}.{}' is finite, but more than {:g} times as large as ever before, where relative tests are "
+                  "passed by anything. {} If such values are right, raise algorithm.explosion_growth.",
+                  membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
+                  member.subsystem->describe().ports[output.port].name, settings_.algorithm.explosionGrowth,
+                  settings_.algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
+                      ? "Shorten the step, or give better start values."
+                      : "Choose acceleration.kind = \"auto\", or shorten the step.")};
+}
+
 Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
+  if (trial.outcome.solution.exploded) return explosion(t0, t1, trial);
   const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
-  if (trial.outcome.converged)
+  if (trial.outcome.converged())
     return {OutcomeKind::notConverged,
             fmt::format("{} has an estimated error of {:.4g} times the tolerance, and no shorter step is allowed. "
                         "Lower step_control.min_step, loosen rtol and atol, or set step_control.untested_below to get "
                         "across a jump.",
                         where, *trial.error)};
-  const std::string remedy =
-      settings_.stepControl.adapts()
-          ? "Lower step_control.min_step, or set step_control.untested_below to get across a jump."
-          : std::string(settings_.algorithm.kind == coupling::AlgorithmKind::newton
-                            ? "Raise algorithm.max_iterations"
-                            : "Choose algorithm.kind = \"newton\", raise algorithm.max_iterations") +
-                ", shorten the step, adapt it with step_control.kind = \"convergence\", or set "
-                "algorithm.without_convergence = \"accept\" to go on with a warning.";
-  return {OutcomeKind::notConverged, fmt::format("{} of the cycle {} did not converge: {}. {}", where,
-                                                 membersOf(trial.outcome.cycle), residualText(trial), remedy)};
+  const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
+  return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
+          fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
+                      residualText(trial), remedyFor(trial.outcome.solution))};
 }
 
 Outcome MacroStep::describe(const Fault& fault, double t) const {
@@ -423,7 +460,7 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
   const coupling::OutputName output = network_.outputName(exploded);
   const std::string name = member.subsystem->describe().ports[output.port].name;
   const double value = std::as_const(network_).outputs()[exploded];
-  return {OutcomeKind::exploded,
+  return {std::isfinite(value) ? OutcomeKind::exploded : OutcomeKind::notFinite,
           fmt::format("The output '{}.{}' {} in the step that began at {:.12g} s. {}; 'koppla plot' shows "
                       "the rows before.",
                       member.name, name,

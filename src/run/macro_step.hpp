@@ -81,6 +81,8 @@ class MacroStep {
   [[nodiscard]] Outcome belowResolution(double t0) const;
   [[nodiscard]] bool getsOn(double t0, double reached) const;
   [[nodiscard]] Outcome stuck(double t0) const;
+  [[nodiscard]] std::string remedyFor(const coupling::Solution& solution) const;
+  [[nodiscard]] Outcome explosion(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;
 

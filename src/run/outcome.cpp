@@ -12,8 +12,12 @@ std::string_view word(OutcomeKind kind) {
       return "subsystem failed";
     case OutcomeKind::notConverged:
       return "not converged";
+    case OutcomeKind::stagnated:
+      return "stagnated";
     case OutcomeKind::exploded:
       return "exploded";
+    case OutcomeKind::notFinite:
+      return "not finite";
   }
   return "unknown";
 }

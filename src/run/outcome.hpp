@@ -11,7 +11,9 @@ enum class OutcomeKind : std::uint8_t {
   interrupted,      ///< ended early because the user wanted it
   subsystemFailed,  ///< a subsystem reported an error or could not be stepped
   notConverged,     ///< an iteration or a test failed and no shorter step was allowed
-  exploded,         ///< a value is not finite or beyond the explosion limit
+  stagnated,        ///< an iteration came to rest above its tolerance, at the precision of the subsystems
+  exploded,         ///< a value is beyond the explosion limit, or an iteration left all that was ever computed behind
+  notFinite,        ///< a value is not a finite number
 };
 
 std::string_view word(OutcomeKind kind);

@@ -148,7 +148,7 @@ bool MacroStepRecursion::Impl::diverges(const coupling::StepOutcome& outcome) co
   constexpr double kRoundingOnly = 1e3;
   if (!settings.algorithm.iterates()) return false;
   return outcome.fault.kind == coupling::FaultKind::exploded ||
-         (!outcome.converged && !(outcome.norm <= kRoundingOnly));
+         (!outcome.converged() && !(outcome.solution.norm <= kRoundingOnly));
 }
 
 void MacroStepRecursion::Impl::checkOutcome(const coupling::StepOutcome& outcome, double H) const {

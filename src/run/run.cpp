@@ -148,10 +148,11 @@ Outcome Run::Impl::record() {
     return rows.measure([this]() -> Outcome {
       const core::Values& values = observation->read(system);
       if (const auto name = observation->exploded(settings.explosionLimit))
-        return {OutcomeKind::exploded,
-                fmt::format("The variable '{}' is not finite or beyond the explosion limit at {:.12g} "
-                            "s. Shorten the step, or look at its inputs before that time.",
-                            *name, clock.now())};
+        return {
+            observation->exploded(std::numeric_limits<double>::max()) ? OutcomeKind::notFinite : OutcomeKind::exploded,
+            fmt::format("The variable '{}' is not finite or beyond the explosion limit at {:.12g} "
+                        "s. Shorten the step, or look at its inputs before that time.",
+                        *name, clock.now())};
       recorder->row(clock.now(), values);
       ++recordedRows;
       scheduleNextRow();

@@ -130,8 +130,10 @@ Status statusOf(const FinishedRun& run) {
     case run::OutcomeKind::ok:
       return Status::ok;
     case run::OutcomeKind::exploded:
+    case run::OutcomeKind::notFinite:
       return Status::unstable;
     case run::OutcomeKind::notConverged:
+    case run::OutcomeKind::stagnated:
       return Status::notConverged;
     case run::OutcomeKind::interrupted:
       return Status::failed;

@@ -82,7 +82,7 @@ TEST(DiscreteValues, AnIntegerThatKeepsChangingIsNotConverged) {
        {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::iteratedJacobi, AlgorithmKind::newton}) {
     const Solved counting = solveOnce(1, {.kind = kind, .maxIterations = 5});
     EXPECT_EQ(counting.evaluations, 5U);
-    if (!counting.outcome.converged) ++refused;
+    if (!counting.outcome.converged()) ++refused;
   }
   test::showEqual({"nicolai N3", "discrete-compared", "3 of 3 algorithms not converged while an integer changes"},
                   refused, 3);
@@ -93,13 +93,13 @@ TEST(DiscreteValues, LeftOutOfTheTestTheyDoNotHoldItUp) {
       solveOnce(1, {.kind = AlgorithmKind::iteratedGaussSeidel, .maxIterations = 5, .discrete = DiscreteTest::ignore});
   test::showFigure(
       {"nicolai N3", "discrete-left-out", "converged after 1 evaluation"},
-      std::to_string(ignored.evaluations) + (ignored.outcome.converged ? ", converged" : ", not converged"),
-      ignored.outcome.converged && ignored.evaluations == 1);
+      std::to_string(ignored.evaluations) + (ignored.outcome.converged() ? ", converged" : ", not converged"),
+      ignored.outcome.converged() && ignored.evaluations == 1);
 }
 
 TEST(DiscreteValues, IntegersThatStayConverge) {
   const Solved still = solveOnce(0, {.kind = AlgorithmKind::newton, .maxIterations = 5});
-  EXPECT_TRUE(still.outcome.converged);
+  EXPECT_TRUE(still.outcome.converged());
   EXPECT_EQ(still.integers, (std::vector<std::int32_t>{0, 0}));
 }
 

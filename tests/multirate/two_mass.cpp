@@ -252,7 +252,8 @@ TwoMassErrors errorsOf(const TwoMassCase& c, coupling::System system) {
   run::Outcome outcome = run.initialise();
   if (!outcome.ok()) throw std::runtime_error(outcome.message);
   outcome = run.simulate();
-  if (outcome.kind != run::OutcomeKind::ok && outcome.kind != run::OutcomeKind::exploded)
+  if (outcome.kind != run::OutcomeKind::ok && outcome.kind != run::OutcomeKind::exploded &&
+      outcome.kind != run::OutcomeKind::notFinite)
     throw std::runtime_error(outcome.message);
   errors.finished = outcome.ok();
   errors.global = recorder.global();

@@ -52,7 +52,7 @@ TEST(Failure, ANonFiniteRecordedVariableStopsTheRunToo) {
   bad.output = [](const auto&, double t, const auto&) { return std::vector<double>{t > 0.45 ? std::nan("") : 0.0}; };
   MemoryRecorder recorder;
   const Outcome outcome = simulate(makeSystem({{"lonely", bad}}, {}), tenSteps(), recorder);
-  EXPECT_EQ(outcome.kind, OutcomeKind::exploded);
+  EXPECT_EQ(outcome.kind, OutcomeKind::notFinite);
   EXPECT_NE(outcome.message.find("lonely.y"), std::string::npos) << outcome.message;
   EXPECT_EQ(recorder.times.size(), 5U);
 }
@@ -62,7 +62,7 @@ TEST(Failure, ABrokenLastRowLeavesTheResultsPartial) {
   bad.output = [](const auto&, double t, const auto&) { return std::vector<double>{t >= 1.0 ? std::nan("") : t}; };
   MemoryRecorder recorder;
   const Outcome outcome = simulate(makeSystem({{"bad", bad}}, {}), tenSteps(), recorder);
-  EXPECT_EQ(outcome.kind, OutcomeKind::exploded);
+  EXPECT_EQ(outcome.kind, OutcomeKind::notFinite);
   EXPECT_EQ(recorder.times.size(), 10U);
   EXPECT_FALSE(recorder.completed);
   EXPECT_TRUE(recorder.abandoned);

@@ -90,7 +90,7 @@ TEST(StepControl, ABrokenValueIsNotKeptBecauseTheStepIsUntested) {
   core::Log log;
   run::Run run(makeSystem({{"bad", bad}, {"g", gain(1)}}, {{"bad.y", "g.u"}}), settings, log);
   ASSERT_TRUE(run.initialise().ok());
-  EXPECT_EQ(run.simulate().kind, OutcomeKind::exploded);
+  EXPECT_EQ(run.simulate().kind, OutcomeKind::notFinite);
 }
 
 TEST(StepControl, ASettingThatIsNoRunIsRefused) {

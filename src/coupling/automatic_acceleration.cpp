@@ -1,0 +1,231 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/scalar_secant.hpp"
+#include "koppla/coupling/secant_memory.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+/// One value: the guarded secant.
+class AutomaticScalar final : public Accelerator {
+ public:
+  void begin() override { secant_.begin(std::exchange(accepted_, false)); }
+  void learn(std::span<const double> sent, std::span<const double> answered) override {
+    secant_.learn(sent[0], answered[0]);
+  }
+  void propose(std::span<double> send) override {
+    send[0] = secant_.propose();
+    if (secant_.guarded() && !told_) {
+      remark_ =
+          "the answers move away from what is sent (K >= 1): no extrapolation back to where they come from, steps that "
+          "grow instead";
+      told_ = true;
+    }
+  }
+  bool retreat(std::span<double> send) override {
+    send[0] = secant_.retreat();
+    return true;
+  }
+  void accept() override { accepted_ = true; }
+  [[nodiscard]] Doings doings() const override {
+    return {.method = "secant", .smallestFactor = secant_.factor(), .largestFactor = secant_.factor()};
+  }
+  std::string takeRemark() override { return std::exchange(remark_, {}); }
+
+ private:
+  ScalarSecant secant_;
+  bool accepted_ = false;
+  bool told_ = false;
+  std::string remark_;
+};
+
+/// Several values: quasi-Newton by weighted least squares over all pairs of differences that are remembered.
+class AutomaticVector final : public Accelerator {
+ public:
+  explicit AutomaticVector(const Unknowns& unknowns)
+      : unknowns_(unknowns),
+        memory_(unknowns.size, capacityFor(unknowns.size)),
+        residual_(unknowns.size),
+        answers_(unknowns.size),
+        v_(unknowns.size),
+        w_(unknowns.size) {}
+
+  void begin() override {
+    if (!std::exchange(accepted_, false)) memory_.forgetStep(step_);
+    ++step_;
+    iteration_ = 0;
+    patience_ = kPatience;
+    relaxation_ = 1.0;
+  }
+
+  void learn(std::span<const double> sent, std::span<const double> answered) override {
+    ++iteration_;
+    adaptScales(answered);
+    double square = 0.0;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      const double r = answered[i] - sent[i];
+      v_[i] = r - residual_[i];
+      w_[i] = answered[i] - answers_[i];
+      residual_[i] = r;
+      answers_[i] = answered[i];
+      square += scaled(r, i) * scaled(r, i);
+    }
+    if (iteration_ > 1) {
+      const std::size_t before = memory_.pairs();
+      if (memory_.add(v_, w_, step_) && memory_.pairs() == before) ++dropped_;
+    }
+    judge(std::sqrt(square));
+  }
+
+  void propose(std::span<double> send) override {
+    columns_ = static_cast<unsigned>(memory_.pairs());
+    std::ranges::copy(answers_, send.begin());
+    const bool learned = relaxation_ == 1.0 && (guards(send) || memory_.subtract(residual_, step_, send));
+    if (!learned)
+      for (std::size_t i = 0; i < send.size(); ++i) send[i] -= (1.0 - relaxation_) * residual_[i];
+    relaxation_ = 1.0;
+    if (!std::ranges::all_of(send, [](double value) { return std::isfinite(value); }))
+      std::ranges::copy(answers_, send.begin());
+  }
+
+  bool retreat(std::span<double> send) override {
+    // Between what could be evaluated last, answers - residual, and the proposal that is still in `send`.
+    constexpr double kShorter = 0.25;
+    for (std::size_t i = 0; i < send.size(); ++i) {
+      const double evaluated = answers_[i] - residual_[i];
+      send[i] = evaluated + kShorter * (send[i] - evaluated);
+    }
+    return true;
+  }
+
+  void accept() override {
+    accepted_ = true;
+    ++acceptedSteps_;
+  }
+
+  [[nodiscard]] Doings doings() const override {
+    return {.method = columns_ > 0 ? "weighted-least-squares" : "none",
+            .smallestFactor = 1.0,
+            .largestFactor = 1.0,
+            .columns = columns_,
+            .dropped = dropped_};
+  }
+  std::string takeRemark() override { return std::exchange(remark_, {}); }
+
+ private:
+  static constexpr unsigned kPatience = 10;       ///< iterations without progress
+  static constexpr double kLargestGrowth = 64.0;  ///< factor on the residual where it leads away
+
+  /// So many pairs that a proposal takes less than a third of a second and memory stays within a gigabyte.
+  static std::size_t capacityFor(std::size_t size) {
+    constexpr std::size_t kMost = 100;
+    constexpr std::size_t kLeast = 12;
+    constexpr std::size_t kValues = 20'000'000;
+    return std::clamp(kValues / std::max<std::size_t>(size, 1), kLeast, kMost);
+  }
+
+  /// Until a step was accepted nobody knows which solution is meant: extrapolation must not lead to one that plain
+  /// iteration moves away from.
+  bool guards(std::span<double> send) {
+    constexpr std::size_t kMost = 12;           // pairs that are looked at
+    constexpr std::size_t kValues = 2'000'000;  // work
+    if (acceptedSteps_ > 0) return false;
+    const std::size_t most = std::clamp<std::size_t>(kValues / unknowns_.size, 1, kMost);
+    if (!memory_.guard(residual_, step_, most, growth_, send)) {
+      growth_ = 1.0;
+      return false;
+    }
+    growth_ = std::min(2.0 * growth_, kLargestGrowth);
+    if (remark_.empty())
+      remark_ =
+          "in some direction the answers move away from what is sent (K >= 1): no extrapolation back to where they "
+          "come "
+          "from, steps that grow instead";
+    return true;
+  }
+
+  [[nodiscard]] double scaled(double value, std::size_t i) const {
+    return scales_.empty() ? value : value / scales_[i];
+  }
+
+  /// Fields of unlike size are compared by their magnitudes, which are taken anew when they are off by a factor of ten.
+  void adaptScales(std::span<const double> answered) {
+    if (unknowns_.fields.size() < 2) return;
+    constexpr double kOff = 10.0;
+    bool renew = scales_.empty();
+    magnitudes_.resize(unknowns_.fields.size());
+    for (std::size_t f = 0; f < unknowns_.fields.size(); ++f) {
+      const Block& field = unknowns_.fields[f];
+      double square = 0.0;
+      for (std::size_t i = field.first; i < field.last; ++i) square += answered[i] * answered[i];
+      magnitudes_[f] = std::sqrt(square / static_cast<double>(field.last - field.first));
+      if (renew || magnitudes_[f] == 0.0) continue;
+      const double ratio = magnitudes_[f] / scales_[field.first];
+      renew = renew || ratio > kOff;
+    }
+    if (!renew) return;
+    scales_.resize(unknowns_.size, 1.0);
+    for (std::size_t f = 0; f < unknowns_.fields.size(); ++f) {
+      const Block& field = unknowns_.fields[f];
+      if (magnitudes_[f] > 0.0)
+        std::fill(scales_.begin() + static_cast<std::ptrdiff_t>(field.first),
+                  scales_.begin() + static_cast<std::ptrdiff_t>(field.last), magnitudes_[f]);
+    }
+    memory_.scale(scales_);
+  }
+
+  /// Changes its mind where the residual has not fallen for a while: first by forgetting what earlier steps taught,
+  /// then by forgetting everything and going on with short steps.
+  void judge(double norm) {
+    if (iteration_ == 1 || norm < best_) {
+      best_ = norm;
+      bestAt_ = iteration_;
+      return;
+    }
+    if (iteration_ - bestAt_ < patience_) return;
+    bestAt_ = iteration_;
+    best_ = norm;
+    memory_.clear();
+    relaxation_ = std::exchange(nextRelaxation_, std::max(0.01, 0.3 * nextRelaxation_));
+    remark_ = fmt::format(
+        "no progress for {} iterations: all differences are forgotten, and the iteration goes on with a factor of {:g}",
+        patience_, relaxation_);
+  }
+
+  Unknowns unknowns_;
+  SecantMemory memory_;
+  std::vector<double> residual_;
+  std::vector<double> answers_;
+  std::vector<double> v_;
+  std::vector<double> w_;
+  std::vector<double> scales_;      ///< by value; empty: one field, so all one
+  std::vector<double> magnitudes_;  ///< by field
+  std::uint64_t step_ = 0;
+  unsigned iteration_ = 0;
+  unsigned columns_ = 0;
+  unsigned dropped_ = 0;
+  unsigned patience_ = kPatience;
+  double best_ = 0.0;
+  unsigned bestAt_ = 0;
+  double relaxation_ = 1.0;
+  double nextRelaxation_ = 0.3;
+  double growth_ = 1.0;  ///< of the next guarded step
+  bool accepted_ = false;
+  std::uint64_t acceptedSteps_ = 0;
+  std::string remark_;
+};
+
+}  // namespace
+
+std::unique_ptr<Accelerator> automaticAcceleration(const Unknowns& unknowns) {
+  if (unknowns.size == 1) return std::make_unique<AutomaticScalar>();
+  return std::make_unique<AutomaticVector>(unknowns);
+}
+
+}  // namespace koppla::coupling

@@ -1,0 +1,158 @@
+#include "koppla/coupling/convergence.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+namespace koppla::coupling {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+/// Values of the network that belong to one of the outputs.
+std::vector<std::size_t> select(const Network& network, const std::vector<std::size_t>& values,
+                                const std::vector<Endpoint>& outputs) {
+  std::vector<std::size_t> result;
+  for (const std::size_t value : values) {
+    const OutputName name = network.outputName(value);
+    const auto same = [&](const Endpoint& output) { return output.member == name.member && output.port == name.port; };
+    if (std::ranges::any_of(outputs, same)) result.push_back(value);
+  }
+  return result;
+}
+
+bool isWeighedBySent(Norm norm) {
+  return norm == Norm::rms || norm == Norm::nicolai;
+}
+
+}  // namespace
+
+Behaviour behaviourOf(double k) {
+  if (!std::isfinite(k)) return Behaviour::unknown;
+  if (k <= -1.0) return Behaviour::alternatingDivergent;
+  if (k < 0.0) return Behaviour::alternatingConvergent;
+  return k < 1.0 ? Behaviour::monotoneConvergent : Behaviour::monotoneGrowing;
+}
+
+std::string_view word(Behaviour behaviour) {
+  constexpr std::array<std::string_view, 5> kWords{"", "alternating-divergent", "alternating-convergent",
+                                                   "monotone-convergent", "monotone-growing"};
+  return kWords.at(static_cast<std::size_t>(behaviour));
+}
+
+ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfaceProblem& problem,
+                                       const AlgorithmSettings& settings)
+    : network_(network), explosionGrowth_(settings.explosionGrowth), exchanged_(problem.coupled()), k_(kUnknown) {
+  for (const ConvergenceGroup& group : settings.convergence) {
+    std::vector<std::size_t> values = select(network, exchanged_, group.outputs);
+    if (values.empty()) continue;
+    names_.push_back(group.name);
+    groups_.push_back({std::move(values), group.tolerance, group.norm});
+  }
+  if (groups_.empty()) {
+    names_.emplace_back("all");
+    groups_.push_back({exchanged_, {settings.rtol, settings.atol}, settings.norm});
+  }
+  norms_.resize(groups_.size());
+  for (const std::size_t value : exchanged_) {
+    const OutputName name = network.outputName(value);
+    const OutputName last = fields_.empty() ? name : network.outputName(fields_.back().values.back());
+    if (fields_.empty() || last.member != name.member || last.port != name.port) fields_.emplace_back();
+    fields_.back().values.push_back(value);
+  }
+}
+
+void ConvergenceMonitor::begin() {
+  looks_ = 0;
+  k_ = kUnknown;
+  exploded_.reset();
+  for (Field& field : fields_) {
+    for (const std::size_t value : field.values)
+      field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[value]));
+    field.allowed = field.accepted;
+  }
+}
+
+void ConvergenceMonitor::look(const InterfaceProblem& problem) {
+  ++looks_;
+  measure(problem);
+  findK(problem);
+  findExplosion(problem);
+}
+
+void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
+  norm_ = 0.0;
+  for (std::size_t g = 0; g < groups_.size(); ++g) {
+    const Group& group = groups_[g];
+    const std::size_t n = group.values.size() * problem.points();
+    sent_.resize(n);
+    difference_.resize(n);
+    problem.readSent(group.values, sent_);
+    problem.readAnswered(group.values, difference_);
+    if (isWeighedBySent(group.norm)) {
+      for (std::size_t i = 0; i < n; ++i) difference_[i] -= sent_[i];
+      norms_[g] = core::weightedNorm(group.norm, group.tolerance, difference_, sent_);
+    } else {
+      for (std::size_t i = 0; i < n; ++i) sent_[i] = difference_[i] - sent_[i];
+      norms_[g] = core::weightedNorm(group.norm, group.tolerance, sent_, difference_);
+    }
+    norm_ = std::max(norm_, norms_[g]);
+  }
+  // What counts as falling: a tenth less than the best before.
+  constexpr double kFalls = 0.9;
+  largestNorm_ = looks_ == 1 ? norm_ : std::max(largestNorm_, norm_);
+  if (looks_ == 1 || norm_ < kFalls * best_) bestAt_ = looks_;
+  best_ = looks_ == 1 ? norm_ : std::min(best_, norm_);
+}
+
+void ConvergenceMonitor::findK(const InterfaceProblem& problem) {
+  const std::size_t n = exchanged_.size() * problem.points();
+  difference_.resize(n);
+  problem.readAnswered(exchanged_, difference_);
+  k_ = kUnknown;
+  if (looks_ > 1) {
+    double product = 0.0;
+    double square = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double change = difference_[i] - answers_[i];
+      if (looks_ > 2) {
+        product += change * change_[i];
+        square += change_[i] * change_[i];
+      }
+      answers_[i] = change;
+    }
+    if (square > 0.0) k_ = product / square;
+    std::swap(change_, answers_);
+  }
+  std::swap(answers_, difference_);
+}
+
+void ConvergenceMonitor::findExplosion(const InterfaceProblem& problem) {
+  // What is below the usual magnitude of any quantity is no measure of size.
+  constexpr double kLeast = 1.0;
+  for (Field& field : fields_) {
+    difference_.resize(field.values.size() * problem.points());
+    problem.readAnswered(field.values, difference_);
+    field.present = 0.0;
+    for (const double value : difference_) field.present = std::max(field.present, std::fabs(value));
+    if (looks_ == 1) field.allowed = std::max(field.allowed, field.present);
+    const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
+    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
+      exploded_ = field.values.front();
+  }
+}
+
+void ConvergenceMonitor::accept() {
+  for (Field& field : fields_) field.accepted = std::max(field.accepted, field.present);
+}
+
+bool ConvergenceMonitor::stagnates() const {
+  // A residual that stays at a thousandth of its largest value or more may still be on its way.
+  constexpr unsigned kPatience = 20;
+  constexpr double kSmall = 1e-3;
+  return looks_ - bestAt_ >= kPatience && best_ < kSmall * largestNorm_;
+}
+
+}  // namespace koppla::coupling

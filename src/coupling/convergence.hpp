@@ -1,0 +1,96 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "koppla/coupling/interface_problem.hpp"
+#include "koppla/coupling/settings.hpp"
+
+namespace koppla::coupling {
+
+/// Why the iteration of a cycle over one step ended.
+enum class Ending : std::uint8_t {
+  converged,
+  capReached,  ///< as many evaluations as allowed
+  stagnated,   ///< the residual is as small as the precision of the subsystems allows, but above the tolerance
+  exploded,    ///< a field is finite, but far beyond all it ever was
+  failed       ///< an evaluation ended with a fault
+};
+
+/// Jung, eq. (3.2): K = (x_i - x_i-1) / (x_i-1 - x_i-2) of successive answers x, an estimate of the derivative of the
+/// answers by what is sent; for a vector the projection of one difference on the other.
+enum class Behaviour : std::uint8_t {
+  unknown,
+  alternatingDivergent,   ///< K <= -1
+  alternatingConvergent,  ///< -1 < K < 0
+  monotoneConvergent,     ///< 0 <= K < 1
+  monotoneGrowing         ///< K >= 1: divergent, or on its way to a solution that is far off
+};
+
+Behaviour behaviourOf(double k);
+std::string_view word(Behaviour behaviour);
+
+/// Judges the iterations of one cycle: has it converged, does it stagnate, has it exploded?
+class ConvergenceMonitor {
+ public:
+  ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings);
+
+  /// A step begins; what was accepted before is in the network's outputs.
+  void begin();
+  /// The last evaluation of the problem. Afterwards the norms, K and the magnitudes are known.
+  void look(const InterfaceProblem& problem);
+  /// The step that was looked at last is kept.
+  void accept();
+
+  /// The largest of the groups' norms; converged at <= 1.
+  [[nodiscard]] double norm() const { return norm_; }
+  [[nodiscard]] std::span<const double> norms() const { return norms_; }
+  [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
+  /// K of all exchanged values; not a number before the third evaluation.
+  [[nodiscard]] double k() const { return k_; }
+  /// The index of an output of the field that has exploded.
+  [[nodiscard]] std::optional<std::size_t> exploded() const { return exploded_; }
+  /// The residual fell, but has not fallen any further for many iterations.
+  [[nodiscard]] bool stagnates() const;
+
+ private:
+  struct Group {
+    std::vector<std::size_t> values;
+    core::Tolerance tolerance;
+    Norm norm;
+  };
+  struct Field {
+    std::vector<std::size_t> values;
+    double accepted = 0.0;  ///< largest magnitude in accepted steps and at the start
+    double present = 0.0;   ///< in the last evaluation
+    double allowed = 0.0;   ///< in this step; 0: nothing to compare with
+  };
+
+  void measure(const InterfaceProblem& problem);
+  void findK(const InterfaceProblem& problem);
+  void findExplosion(const InterfaceProblem& problem);
+
+  const Network& network_;
+  double explosionGrowth_;
+  std::vector<std::string> names_;
+  std::vector<Group> groups_;
+  std::vector<Field> fields_;
+  std::vector<std::size_t> exchanged_;
+
+  unsigned looks_ = 0;  ///< in this step
+  double norm_ = 0.0;
+  std::vector<double> norms_;
+  double k_;
+  std::optional<std::size_t> exploded_;
+  double largestNorm_ = 0.0;
+  double best_ = 0.0;         ///< smallest norm in this step
+  unsigned bestAt_ = 0;       ///< look at which it was a good deal smaller than before
+  std::vector<double> sent_;  ///< scratch
+  std::vector<double> difference_;
+  std::vector<double> answers_;  ///< of the last evaluation
+  std::vector<double> change_;   ///< between the last two evaluations
+};
+
+}  // namespace koppla::coupling

@@ -1,0 +1,70 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace koppla::coupling {
+
+/// Pairs of differences, of the residual (v) and of the answers (w), between successive iterations, and what they tell
+/// of the next step. With J the map from v to w,
+///
+///     J r  is estimated by  W c,    c = (V^T V + D)^-1 V^T r
+///
+/// with columns v of length one: the mean of J given these pairs, if a pair is off by a relative error of standard
+/// deviation sqrt(D_jj) and J is unknown else. A pair gets less reliable with every step that has passed since, as the
+/// subsystems are elsewhere:
+///
+///     D_jj = (kPrecision (1 + age_j))^2
+///
+/// So nothing has to be filtered: pairs that say nearly the same share the weight. Work and memory are linear in the
+/// number of values; the matrix V^T V is kept and grows by one row per pair.
+class SecantMemory {
+ public:
+  /// At most `capacity` pairs of `size` values; a new one takes the place of the oldest.
+  SecantMemory(std::size_t size, std::size_t capacity);
+
+  /// The scale of each value: pairs are compared in units of it. Forgets nothing; costs capacity times add().
+  void scale(std::span<const double> scales);
+
+  /// False where v is too small to tell a direction, or not finite.
+  bool add(std::span<const double> v, std::span<const double> w, std::uint64_t step);
+  void forgetStep(std::uint64_t step);  ///< pairs of that step
+  void clear();
+  [[nodiscard]] std::size_t pairs() const { return used_.size(); }
+
+  /// Looks at the newest `most` pairs of a step for directions d in which the answers move away from what is sent: they
+  /// change by lambda d, lambda >= 1, where that changes by d. Extrapolation would lead back to where they come from.
+  /// If there are any, `answers` becomes a proposal that moves by `growth` times the residual in these directions, by
+  /// Newton's step in the others that the pairs know, and by the residual else. False: no such direction.
+  bool guard(std::span<const double> r, std::uint64_t step, std::size_t most, double growth,
+             std::span<double> answers) const;
+
+  /// result -= J r; false where nothing is known or the estimate is not finite.
+  bool subtract(std::span<const double> r, std::uint64_t step, std::span<double> result);
+
+ private:
+  struct Pair {
+    std::vector<double> v;
+    std::vector<double> w;
+    std::uint64_t step = 0;
+    std::uint64_t number = 0;  ///< in the order of arrival
+  };
+
+  [[nodiscard]] double product(std::span<const double> a, std::span<const double> b) const;
+  [[nodiscard]] std::size_t freeSlot();
+  void renewProducts(std::size_t slot);
+  double& products(std::size_t a, std::size_t b) { return products_[a * capacity_ + b]; }
+
+  std::size_t size_;
+  std::size_t capacity_;
+  std::vector<double> weights_;  ///< 1 / scale, squared; empty: all one
+  std::vector<Pair> slots_;
+  std::vector<std::size_t> used_;  ///< slots with a pair
+  std::vector<double> products_;   ///< V^T V by slots, capacity x capacity
+  std::vector<double> matrix_;     ///< scratch
+  std::vector<double> right_;
+  std::uint64_t arrivals_ = 0;
+};
+
+}  // namespace koppla::coupling
