@@ -11,21 +11,16 @@ namespace {
 
 constexpr const char* kModel = "curve";
 
-class CurveModel final : public detail::Model {
+class CurveModel final : public detail::StatelessModel {
  public:
   explicit CurveModel(const Curve& settings)
-      : Model(kModel), f_(kModel, settings.u, settings.y, settings.interpolation, settings.extrapolation) {
+      : StatelessModel(kModel), f_(kModel, settings.u, settings.y, settings.interpolation, settings.extrapolation) {
     if (auto problems = detail::nameProblems(kModel, {settings.input, settings.output}); !problems.empty())
       throw core::InputError(std::move(problems));
     const subsystem::PortIndex u = addInput({settings.input, settings.inputUnit, ""});
     addOutput({settings.output, settings.outputUnit, ""}, {u});
     complete();
   }
-
-  [[nodiscard]] std::size_t stateCount() const override { return 0; }
-  void initialStates(std::span<double> /*x*/) const override {}
-  void derivatives(double /*t*/, std::span<const double> /*x*/, std::span<const double> /*u*/,
-                   std::span<double> /*dx*/) const override {}
 
   void outputs(double /*t*/, std::span<const double> /*x*/, std::span<const double> u,
                std::span<double> y) const override {

@@ -13,9 +13,9 @@ namespace {
 
 constexpr const char* kModel = "signal";
 
-class SignalModel final : public detail::Model {
+class SignalModel final : public detail::StatelessModel {
  public:
-  explicit SignalModel(const Signal& settings) : Model(kModel) {
+  explicit SignalModel(const Signal& settings) : StatelessModel(kModel) {
     checkColumns(settings);
     for (const Signal::Column& column : settings.columns) {
       columns_.emplace_back(fmt::format("{}: column '{}'", kModel, column.name), settings.times, column.values,
@@ -24,11 +24,6 @@ class SignalModel final : public detail::Model {
     }
     complete();
   }
-
-  [[nodiscard]] std::size_t stateCount() const override { return 0; }
-  void initialStates(std::span<double> /*x*/) const override {}
-  void derivatives(double /*t*/, std::span<const double> /*x*/, std::span<const double> /*u*/,
-                   std::span<double> /*dx*/) const override {}
 
   void outputs(double t, std::span<const double> /*x*/, std::span<const double> /*u*/,
                std::span<double> y) const override {

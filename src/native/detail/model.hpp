@@ -1,55 +1,52 @@
 #pragma once
 
-#include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "koppla/native/detail/ports.hpp"
 #include "koppla/solver/equations.hpp"
 
 namespace koppla::native::detail {
 
-/// Name, unit and meaning of a port.
-struct Quantity {
-  std::string name;
-  std::string unit;
-  std::string description;
-};
-
-/// Which values a parameter may have, besides being finite.
-enum class Range : std::uint8_t { any, notNegative, positive };
-
-/// Ports and parameters of a native model, all of them real scalars. A model adds its ports in its constructor and then
-/// calls complete(). Parameters live in variables of the model, so that its equations read as they are written in the
-/// source; set() writes them there.
+/// Equations with ports. A model adds its ports in its constructor and then calls complete().
 class Model : public solver::Equations {
  public:
-  [[nodiscard]] const subsystem::Description& describe() const final { return description_; }
-  /// The start value of an input stands in its description from then on.
-  void set(subsystem::PortIndex port, std::span<const core::Value> values) final;
-  [[nodiscard]] core::Value parameter(subsystem::PortIndex port) const final;
+  [[nodiscard]] const subsystem::Description& describe() const final { return ports_.describe(); }
+  void set(subsystem::PortIndex port, std::span<const core::Value> values) final { ports_.set(port, values); }
+  [[nodiscard]] core::Value parameter(subsystem::PortIndex port) const final { return ports_.parameter(port); }
 
  protected:
-  explicit Model(std::string name);
+  explicit Model(std::string name) : ports_(std::move(name)) {}
 
-  subsystem::PortIndex addInput(Quantity quantity, double start = 0.0);
-  /// `feedThrough`: exactly the inputs on which the output depends at one instant.
-  subsystem::PortIndex addOutput(Quantity quantity, std::vector<subsystem::PortIndex> feedThrough = {});
-  /// `variable` holds the default and stays where it is; throws core::InputError where the default is out of range.
-  subsystem::PortIndex addParameter(Quantity quantity, double& variable, Range range = Range::any);
-  void addMarker(subsystem::Marker marker);
-  void complete() { description_.indexNames(); }
+  // As in Ports.
+  subsystem::PortIndex addInput(Quantity quantity, double start = 0.0, std::size_t size = 1) {
+    return ports_.addInput(std::move(quantity), start, size);
+  }
+  subsystem::PortIndex addOutput(Quantity quantity, std::vector<subsystem::PortIndex> feedThrough = {},
+                                 std::size_t size = 1) {
+    return ports_.addOutput(std::move(quantity), std::move(feedThrough), size);
+  }
+  subsystem::PortIndex addParameter(Quantity quantity, double& variable, Range range = Range::any) {
+    return ports_.addParameter(std::move(quantity), variable, range);
+  }
+  void addMarker(subsystem::Marker marker) { ports_.addMarker(std::move(marker)); }
+  void complete() { ports_.complete(); }
 
  private:
-  struct Parameter {
-    double* variable = nullptr;  ///< null for ports that are no parameters
-    Range range = Range::any;
-  };
+  Ports ports_;
+};
 
-  subsystem::PortIndex add(Quantity quantity, subsystem::Causality causality);
-  void check(subsystem::PortIndex port, double value) const;
+/// A model without states: outputs follow from inputs and time.
+class StatelessModel : public Model {
+ public:
+  [[nodiscard]] std::size_t stateCount() const final { return 0; }
+  void initialStates(std::span<double> /*x*/) const final {}
+  void derivatives(double /*t*/, std::span<const double> /*x*/, std::span<const double> /*u*/,
+                   std::span<double> /*dx*/) const final {}
 
-  subsystem::Description description_;
-  std::vector<Parameter> parameters_;  ///< by port
+ protected:
+  using Model::Model;
 };
 
 }  // namespace koppla::native::detail

@@ -1,5 +1,6 @@
-#include "koppla/native/detail/model.hpp"
+#include "koppla/native/detail/ports.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <utility>
 
@@ -29,15 +30,16 @@ bool isWithin(double value, Range range) {
 
 }  // namespace
 
-Model::Model(std::string name) {
+Ports::Ports(std::string model) {
   description_.kind = "native";
-  description_.model = std::move(name);
+  description_.model = std::move(model);
 }
 
-PortIndex Model::add(Quantity quantity, Causality causality) {
+PortIndex Ports::add(Quantity quantity, Causality causality, std::size_t size) {
   Port port;
   port.name = std::move(quantity.name);
   port.causality = causality;
+  port.size = size;
   port.unit = std::move(quantity.unit);
   port.description = std::move(quantity.description);
   port.settable = causality != Causality::output;
@@ -46,32 +48,41 @@ PortIndex Model::add(Quantity quantity, Causality causality) {
   return description_.ports.size() - 1;
 }
 
-PortIndex Model::addInput(Quantity quantity, double start) {
-  const PortIndex port = add(std::move(quantity), Causality::input);
+PortIndex Ports::addInput(Quantity quantity, double start, std::size_t size) {
+  const PortIndex port = add(std::move(quantity), Causality::input, size);
   check(port, start);
   description_.ports[port].start = start;
   return port;
 }
 
-PortIndex Model::addOutput(Quantity quantity, std::vector<PortIndex> feedThrough) {
-  const PortIndex port = add(std::move(quantity), Causality::output);
+PortIndex Ports::addOutput(Quantity quantity, std::vector<PortIndex> feedThrough, std::size_t size) {
+  const PortIndex port = add(std::move(quantity), Causality::output, size);
   description_.dependencies[port] = std::move(feedThrough);
   return port;
 }
 
-PortIndex Model::addParameter(Quantity quantity, double& variable, Range range) {
-  const PortIndex port = add(std::move(quantity), Causality::parameter);
+PortIndex Ports::addParameter(Quantity quantity, double& variable, Range range) {
+  const PortIndex port = add(std::move(quantity), Causality::parameter, 1);
   parameters_[port] = {&variable, range};
   check(port, variable);
   description_.ports[port].start = variable;
   return port;
 }
 
-void Model::addMarker(subsystem::Marker marker) {
+void Ports::addMarker(subsystem::Marker marker) {
   description_.markers.push_back(std::move(marker));
 }
 
-void Model::check(PortIndex port, double value) const {
+void Ports::startsAlone(PortIndex output) {
+  description_.initialDependencies[output] = std::vector<PortIndex>{};
+}
+
+void Ports::complete(const subsystem::Capabilities& capabilities) {
+  description_.capabilities = capabilities;
+  description_.indexNames();
+}
+
+void Ports::check(PortIndex port, double value) const {
   const Port& target = description_.ports[port];
   const std::string said = fmt::format("{}: {} '{}' is {}", description_.model, word(target.causality), target.name,
                                        core::text(value) + (target.unit.empty() ? "" : " " + target.unit));
@@ -82,21 +93,24 @@ void Model::check(PortIndex port, double value) const {
                          range == Range::positive ? "It must be greater than zero." : "It must not be less than zero.");
 }
 
-void Model::set(PortIndex port, std::span<const core::Value> values) {
+void Ports::set(PortIndex port, std::span<const core::Value> values) {
   Port& target = description_.ports.at(port);
   if (target.causality == Causality::output)
     throw core::InputError(fmt::format("{}: '{}' is an output.", description_.model, target.name),
                            "Only parameters and inputs can be set.");
-  if (values.size() != 1 || !std::holds_alternative<double>(values[0]))
-    throw core::InputError(fmt::format("{}: '{}' was not given as one real number.", description_.model, target.name),
-                           "Give one real number.");
-  const double value = std::get<double>(values[0]);
-  check(port, value);
-  target.start = value;
-  if (double* const variable = parameters_[port].variable) *variable = value;
+  const auto isReal = [](const core::Value& value) { return std::holds_alternative<double>(value); };
+  if (values.size() != target.size || !std::ranges::all_of(values, isReal)) {
+    const std::string wanted = target.size == 1 ? "one real number" : fmt::format("{} real numbers", target.size);
+    throw core::InputError(fmt::format("{}: '{}' was not given as {}.", description_.model, target.name, wanted),
+                           fmt::format("Give {}.", wanted));
+  }
+  for (const core::Value& value : values) check(port, std::get<double>(value));
+  target.start.reset();
+  if (std::ranges::count(values, values[0]) == std::ssize(values)) target.start = values[0];
+  if (double* const variable = parameters_[port].variable) *variable = std::get<double>(values[0]);
 }
 
-core::Value Model::parameter(PortIndex port) const {
+core::Value Ports::parameter(PortIndex port) const {
   const Port& target = description_.ports.at(port);
   if (target.causality != Causality::parameter)
     throw core::InternalError(fmt::format("{}: '{}' is no parameter", description_.model, target.name));
