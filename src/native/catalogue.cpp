@@ -10,10 +10,14 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
+#include "koppla/native/hinged_plate.hpp"
 #include "koppla/native/linked_body.hpp"
 #include "koppla/native/oscillator_body.hpp"
 #include "koppla/native/oscillator_with_link.hpp"
+#include "koppla/native/radiating_wall.hpp"
 #include "koppla/native/rod.hpp"
+#include "koppla/native/tube_flow.hpp"
+#include "koppla/native/tube_wall.hpp"
 #include "koppla/native/two_mass_oscillator.hpp"
 
 namespace koppla::native {
@@ -45,6 +49,34 @@ std::unique_ptr<solver::Equations> makeRod(const Choices& choices) {
   return rod(std::move(settings));
 }
 
+std::unique_ptr<subsystem::Subsystem> makeTubeFlow(const Choices& choices) {
+  return tubeFlow({.nodes = std::get<std::int32_t>(choices.at("nodes"))});
+}
+
+std::unique_ptr<solver::Equations> makeTubeWall(const Choices& choices) {
+  return tubeWall({.nodes = std::get<std::int32_t>(choices.at("nodes"))});
+}
+
+std::unique_ptr<solver::Equations> makeWallConduction(const Choices& /*choices*/) {
+  return wallConduction();
+}
+
+const std::map<std::string, Emissivity> kEmissivities{
+    {"constant", Emissivity::constant}, {"a", Emissivity::a}, {"b", Emissivity::b}, {"b480", Emissivity::b480}};
+
+std::unique_ptr<solver::Equations> makeRadiatingFace(const Choices& choices) {
+  return radiatingFace({.emissivity = kEmissivities.at(std::get<std::string>(choices.at("emissivity")))});
+}
+
+std::unique_ptr<solver::Equations> makePlateFlow(const Choices& choices) {
+  const bool vertical = std::get<std::string>(choices.at("rest")) == "vertical";
+  return plateFlow({.rest = vertical ? PlateRest::vertical : PlateRest::horizontal});
+}
+
+std::unique_ptr<solver::Equations> makeHingedPlate(const Choices& /*choices*/) {
+  return hingedPlate();
+}
+
 template <typename Items, typename Name>
 std::vector<std::string> namesOf(const Items& items, Name name) {
   std::vector<std::string> names;
@@ -71,6 +103,20 @@ void check(const BuiltInModel& model, const std::string& name, const core::Value
                            core::suggestion(*word, choice->words));
 }
 
+const BuiltInModel& modelNamed(std::string_view word) {
+  if (const BuiltInModel* const model = findBuiltIn(word)) return *model;
+  throw core::InputError(fmt::format("There is no built-in model '{}'.", word),
+                         core::suggestion(word, namesOf(builtInModels(), &BuiltInModel::word)));
+}
+
+/// With the defaults of the choices that are not given.
+Choices completed(const BuiltInModel& model, const Choices& choices) {
+  for (const auto& [name, value] : choices) check(model, name, value);
+  Choices complete = choices;
+  for (const Choice& choice : model.choices) complete.emplace(choice.name, choice.standard);
+  return complete;
+}
+
 }  // namespace
 
 std::span<const BuiltInModel> builtInModels() {
@@ -90,20 +136,48 @@ std::span<const BuiltInModel> builtInModels() {
        {{"elements", 2, "number of elements", {}},
         {"boundary", std::string("prescribed"), "how the coupled end follows", {"prescribed", "penalty"}},
         {"node_inertia", false, "the inertia of the coupled node in the force; needs its acceleration", {}}},
-       makeRod}};
+       makeRod},
+      {"tube-flow",
+       "the flow in an elastic tube: area in, pressure and velocity out; brings its own solver",
+       {{"nodes", 101, "number of nodes", {}}},
+       makeTubeFlow},
+      {"tube-wall",
+       "the wall of an elastic tube, without inertia: pressure in, area out",
+       {{"nodes", 101, "number of nodes", {}}},
+       makeTubeWall},
+      {"wall-conduction", "a wall that conducts heat: flux in, temperature out", {}, makeWallConduction},
+      {"radiating-face",
+       "a face that radiates: temperature in, flux out",
+       {{"emissivity", std::string("constant"), "how it depends on the temperature", {"constant", "a", "b", "b480"}}},
+       makeRadiatingFace},
+      {"plate-flow",
+       "a stream against a hinged plate: angle in, moment out",
+       {{"rest", std::string("vertical"), "how the plate stands without a stream", {"vertical", "horizontal"}}},
+       makePlateFlow},
+      {"hinged-plate", "a plate on a torsion spring: moment in, angle out", {}, makeHingedPlate}};
   return models;
 }
 
-std::unique_ptr<solver::Equations> makeBuiltIn(std::string_view word, const Choices& choices) {
+const BuiltInModel* findBuiltIn(std::string_view word) {
   const std::span<const BuiltInModel> models = builtInModels();
   const auto model = std::ranges::find(models, word, &BuiltInModel::word);
-  if (model == models.end())
-    throw core::InputError(fmt::format("There is no built-in model '{}'.", word),
-                           core::suggestion(word, namesOf(models, &BuiltInModel::word)));
-  for (const auto& [name, value] : choices) check(*model, name, value);
-  Choices complete = choices;
-  for (const Choice& choice : model->choices) complete.emplace(choice.name, choice.standard);
-  return model->make(complete);
+  return model == models.end() ? nullptr : &*model;
+}
+
+std::unique_ptr<solver::Equations> makeBuiltIn(std::string_view word, const Choices& choices) {
+  const BuiltInModel& model = modelNamed(word);
+  const Choices complete = completed(model, choices);
+  if (model.bringsSolver())
+    throw core::InputError(fmt::format("{} brings its own solver.", word), "It has no equations to integrate.");
+  return std::get<0>(model.make)(complete);
+}
+
+std::unique_ptr<subsystem::Subsystem> makeBuiltInSolver(std::string_view word, const Choices& choices) {
+  const BuiltInModel& model = modelNamed(word);
+  const Choices complete = completed(model, choices);
+  if (!model.bringsSolver())
+    throw core::InputError(fmt::format("{} brings no solver of its own.", word), "Integrate its equations.");
+  return std::get<1>(model.make)(complete);
 }
 
 }  // namespace koppla::native

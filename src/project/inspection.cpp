@@ -1,7 +1,5 @@
 #include "koppla/project/inspection.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "koppla/fmi/fmu.hpp"
@@ -24,16 +22,16 @@ Inspection inspect(const native::BuiltInModel& model) {
   result.facts = {{"model", model.word}, {"description", model.description}, {"kind", "native model"}};
   for (const native::Choice& choice : model.choices)
     result.facts.emplace_back("option " + choice.name, inWords(choice));
-  result.description = solver::integrate(native::makeBuiltIn(model.word), {})->describe();
+  result.description = model.bringsSolver() ? native::makeBuiltInSolver(model.word)->describe()
+                                            : solver::integrate(native::makeBuiltIn(model.word), {})->describe();
   return result;
 }
 
 }  // namespace
 
 Inspection inspect(const std::filesystem::path& file, core::Log& log) {
-  const std::span<const native::BuiltInModel> models = native::builtInModels();
-  const auto native = std::ranges::find(models, file.string(), &native::BuiltInModel::word);
-  if (native != models.end() && !std::filesystem::exists(file)) return inspect(*native);
+  const native::BuiltInModel* const native = native::findBuiltIn(file.string());
+  if (native != nullptr && !std::filesystem::exists(file)) return inspect(*native);
   const auto fmu = fmi::Fmu::open(file, log);
   const fmi::ModelDescription& model = fmu->model();
   Inspection result;

@@ -2,6 +2,11 @@
 
 namespace koppla::project {
 
+bool bringsSolver(const NativeModel& model) {
+  const native::BuiltInModel* const builtIn = native::findBuiltIn(model.word.value);
+  return builtIn != nullptr && builtIn->bringsSolver();
+}
+
 std::unique_ptr<solver::Equations> makeEquations(const NativeModel& model) {
   struct Maker {
     const std::string& word;
@@ -22,6 +27,10 @@ std::unique_ptr<solver::Equations> makeEquations(const NativeModel& model) {
     }
   };
   return std::visit(Maker{model.word.value}, model.settings);
+}
+
+std::unique_ptr<subsystem::Subsystem> makeSolver(const NativeModel& model) {
+  return native::makeBuiltInSolver(model.word.value, std::get<native::Choices>(model.settings));
 }
 
 }  // namespace koppla::project

@@ -15,7 +15,7 @@
 
 namespace koppla::project {
 
-/// A model in Koppla itself, and how it is integrated.
+/// A model in Koppla itself, and how it is integrated where it does not solve itself.
 struct NativeModel {
   Placed<std::string> word;  ///< a built-in model, or what the settings are for
   std::variant<native::Choices, native::LinearStateSpace, native::ExpressionModel, native::Signal, native::Curve>
@@ -24,7 +24,12 @@ struct NativeModel {
   std::filesystem::path file{};  ///< whose samples a signal holds; empty if they are written out
 };
 
+/// Whether the model is a subsystem that solves itself, so that there are no equations to integrate.
+bool bringsSolver(const NativeModel& model);
+
 /// The equations, before anything is composed into them. Throws core::InputError.
 std::unique_ptr<solver::Equations> makeEquations(const NativeModel& model);
+/// The same for a model that brings its own solver.
+std::unique_ptr<subsystem::Subsystem> makeSolver(const NativeModel& model);
 
 }  // namespace koppla::project

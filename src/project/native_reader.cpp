@@ -208,6 +208,11 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
   return settings;
 }
 
+void refuseIntegrator(TableReader& table, const std::string& word) {
+  for (const std::string_view key : {"integrator", "rtol", "atol", "alpha", "beta", "gamma", "restart", "corrected"})
+    table.refuse(key, fmt::format("the model '{}' brings its own solver", word));
+}
+
 }  // namespace
 
 std::vector<std::string> modelWords() {
@@ -221,10 +226,9 @@ std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std:
                                            std::span<const Parameter> parameters, const std::filesystem::path& folder) {
   NativeModel model;
   model.word = word;
-  const std::span<const native::BuiltInModel> builtIn = native::builtInModels();
-  const auto known = std::ranges::find(builtIn, word.value, &native::BuiltInModel::word);
-  if (known != builtIn.end()) {
-    model.settings = readChoices(table, *known);
+  const native::BuiltInModel* const builtIn = native::findBuiltIn(word.value);
+  if (builtIn != nullptr) {
+    model.settings = readChoices(table, *builtIn);
   } else if (word.value == kLinear) {
     model.settings = readLinear(table);
   } else if (word.value == kExpressions) {
@@ -238,7 +242,10 @@ std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std:
                   core::suggestion(word.value, modelWords()));
     return std::nullopt;
   }
-  model.integrator = readIntegrator(table);
+  if (bringsSolver(model))
+    refuseIntegrator(table, word.value);
+  else
+    model.integrator = readIntegrator(table);
   return model;
 }
 

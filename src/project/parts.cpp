@@ -34,19 +34,23 @@ auto made(const SubsystemEntry& entry, Findings& findings, Make make) -> decltyp
 Parts::Parts(const Project& project, core::Log& log, Findings& findings) : fmus_(project, log, findings) {
   std::vector<const Description*> descriptions = fmus_.descriptions();
   std::vector<std::unique_ptr<Equations>> equations(project.subsystems.size());
+  std::vector<std::unique_ptr<Subsystem>> solvers(project.subsystems.size());
   std::vector<Description> own(project.subsystems.size());  // outlive equations that a condition refuses
   for (std::size_t i = 0; i < equations.size(); ++i) {
     const SubsystemEntry& entry = project.subsystems[i];
     if (!entry.model) continue;
-    equations[i] = made(entry, findings, [&] { return makeEquations(*entry.model); });
-    if (!equations[i]) continue;
-    own[i] = equations[i]->describe();
+    if (bringsSolver(*entry.model))
+      solvers[i] = made(entry, findings, [&] { return makeSolver(*entry.model); });
+    else
+      equations[i] = made(entry, findings, [&] { return makeEquations(*entry.model); });
+    if (!equations[i] && !solvers[i]) continue;
+    own[i] = solvers[i] ? solvers[i]->describe() : equations[i]->describe();
     descriptions[i] = &own[i];
   }
   composition_ = compose(project, descriptions, equations, findings);
   for (std::size_t i = 0; i < equations.size(); ++i) {
     const SubsystemEntry& entry = project.subsystems[i];
-    made_.push_back(!equations[i] ? nullptr : made(entry, findings, [&] {
+    made_.push_back(!equations[i] ? std::move(solvers[i]) : made(entry, findings, [&] {
       return solver::integrate(std::move(equations[i]), entry.model->integrator);
     }));
   }
@@ -63,11 +67,11 @@ std::vector<const Description*> Parts::descriptions() const {
 }
 
 std::unique_ptr<Subsystem> Parts::take(std::size_t member, core::Log& log) {
-  if (made_[member]) return std::move(made_[member]);
   const SubsystemEntry& entry = project().subsystems[member];
-  std::unique_ptr<Subsystem> fmu = fmus_.instantiate(member, entry, log);
-  if (entry.microStep == 0.0 || entry.overshoot) return fmu;
-  return subsystem::subdivide(std::move(fmu), entry.microStep);
+  std::unique_ptr<Subsystem> taken = made_[member] ? std::move(made_[member]) : fmus_.instantiate(member, entry, log);
+  const bool integrated = entry.model && !bringsSolver(*entry.model);  // in micro steps already
+  if (integrated || entry.microStep == 0.0 || entry.overshoot) return taken;
+  return subsystem::subdivide(std::move(taken), entry.microStep);
 }
 
 }  // namespace koppla::project

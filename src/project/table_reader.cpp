@@ -45,6 +45,11 @@ void TableReader::mistake(std::string_view key, std::string message, std::string
   reports_->findings.mistake(place(key), std::move(message), std::move(remedy));
 }
 
+void TableReader::refuse(std::string_view key, const std::string& why) {
+  if (take(key, {}) != nullptr)
+    mistake(key, fmt::format("'{}' in {} has no sense here: {}.", key, title_, why), "Remove it.");
+}
+
 void TableReader::wrongType(std::string_view key, const Node& found, std::string_view expected, std::string remedy) {
   unsound_.emplace_back(key);
   reports_->findings.mistake(found.place,

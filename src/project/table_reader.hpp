@@ -96,6 +96,8 @@ class TableReader {
   /// The array under this key whose elements may have any type; an empty one if there is none.
   const Array& freeArray(std::string_view key);
 
+  /// An option that has no sense here, and why: a mistake if it is given.
+  void refuse(std::string_view key, const std::string& why);
   [[nodiscard]] bool given(std::string_view key) const { return find(key) != nullptr; }
   [[nodiscard]] bool isText(std::string_view key) const;
   /// Whether nothing is wrong with these options, so that they may be compared with each other.

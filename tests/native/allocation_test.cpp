@@ -13,8 +13,8 @@ namespace {
 
 /// Allocations of a hundred evaluations, the first ones included.
 std::size_t allocationsOf(const solver::Equations& model) {
-  const std::vector<double> x(model.stateCount(), 0.5), u(test::countPorts(model, subsystem::Causality::input), 0.25);
-  std::vector<double> dx(x.size()), y(test::countPorts(model, subsystem::Causality::output));
+  const std::vector<double> x(model.stateCount(), 0.5), u(test::countScalars(model, subsystem::Causality::input), 0.25);
+  std::vector<double> dx(x.size()), y(test::countScalars(model, subsystem::Causality::output));
   const std::size_t before = koppla::test::allocations();
   for (int i = 0; i < 100; ++i) {
     model.derivatives(0.1 * i, x, u, dx);

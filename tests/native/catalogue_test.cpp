@@ -13,11 +13,14 @@ TEST(Catalogue, NamesItsModelsByTheirWords) {
   std::vector<std::string> words;
   for (const BuiltInModel& model : builtInModels()) {
     words.push_back(model.word);
-    EXPECT_EQ(makeBuiltIn(model.word)->describe().model, model.word);
+    EXPECT_EQ(model.bringsSolver() ? makeBuiltInSolver(model.word)->describe().model
+                                   : makeBuiltIn(model.word)->describe().model,
+              model.word);
     EXPECT_FALSE(model.description.empty());
   }
   EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body", "oscillator-with-link", "linked-body",
-                                             "two-mass-oscillator", "rod"}));
+                                             "two-mass-oscillator", "rod", "tube-flow", "tube-wall", "wall-conduction",
+                                             "radiating-face", "plate-flow", "hinged-plate"}));
 }
 
 TEST(Catalogue, ChoicesShapeTheModel) {
@@ -31,6 +34,13 @@ TEST(Catalogue, ChoicesShapeTheModel) {
 }
 
 TEST(Catalogue, MistakesAreNamed) {
+  EXPECT_EQ(inputError([] { makeBuiltIn("tube-flow"); }),
+            "tube-flow brings its own solver. It has no equations to integrate.");
+  EXPECT_EQ(inputError([] { makeBuiltInSolver("rod"); }), "rod brings no solver of its own. Integrate its equations.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltInSolver("tube-flow", {{"nodes", 2}});
+            }),
+            "tube-flow: 2 nodes are asked for. A tube has 3 to 10000 nodes.");
   EXPECT_EQ(inputError([] { makeBuiltIn("rods"); }), "There is no built-in model 'rods'. Did you mean 'rod'?");
   EXPECT_EQ(inputError([] {
               makeBuiltIn("rod", {{"element", 3}});

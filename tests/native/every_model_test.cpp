@@ -21,7 +21,7 @@ namespace {
 
 using subsystem::Causality;
 using subsystem::PortIndex;
-using test::countPorts;
+using test::countScalars;
 using test::derivativesOf;
 using test::inputError;
 using test::outputsOf;
@@ -29,11 +29,16 @@ using Models = std::vector<std::unique_ptr<solver::Equations>>;
 
 Models everyModel() {
   Models models;
-  for (const BuiltInModel& model : builtInModels()) models.push_back(makeBuiltIn(model.word));
+  for (const BuiltInModel& model : builtInModels())
+    if (!model.bringsSolver()) models.push_back(makeBuiltIn(model.word));
   models.push_back(makeBuiltIn("oscillator-body", {{"acceleration", true}}));
   models.push_back(makeBuiltIn("oscillator-with-link", {{"node_inertia", true}}));
   models.push_back(makeBuiltIn("rod", {{"elements", 5}, {"boundary", std::string("penalty")}}));
   models.push_back(makeBuiltIn("rod", {{"elements", 4}, {"node_inertia", true}}));
+  models.push_back(makeBuiltIn("tube-wall", {{"nodes", 3}}));
+  for (const char* emissivity : {"a", "b", "b480"})
+    models.push_back(makeBuiltIn("radiating-face", {{"emissivity", std::string(emissivity)}}));
+  models.push_back(makeBuiltIn("plate-flow", {{"rest", std::string("horizontal")}}));
   models.push_back(linearStateSpace({.inputs = {"u1", "u2"},
                                      .outputs = {"y1", "y2", "y3"},
                                      .states = {},
@@ -65,6 +70,10 @@ std::vector<PortIndex> portsOf(const solver::Equations& model, Causality causali
   return ports;
 }
 
+std::size_t sizeOf(const solver::Equations& model, PortIndex port) {
+  return model.describe().ports[port].size;
+}
+
 std::vector<double> applied(const std::vector<double>& X, const std::vector<double>& x, const std::vector<double>& U,
                             const std::vector<double>& u, std::size_t rows) {
   std::vector<double> result(rows);
@@ -81,19 +90,26 @@ bool isNear(const std::vector<double>& a, const std::vector<double>& b, double s
 }
 
 RC_GTEST_PROP(EveryModel, DeclaresItsFeedThroughExactly, ()) {
+  constexpr double kChange = 0.75;  // from no random value to one that lies opposite: cosines are even
   for (const auto& model : everyModel()) {
-    const std::vector<PortIndex> inputs = portsOf(*model, Causality::input);
     const std::vector<PortIndex> outputs = portsOf(*model, Causality::output);
     const std::vector<double> x = randomVector(model->stateCount());
-    const std::vector<double> u = randomVector(inputs.size());
+    const std::vector<double> u = randomVector(countScalars(*model, Causality::input));
     const std::vector<double> y = outputsOf(*model, x, u, 0.3);
-    for (std::size_t j = 0; j < inputs.size(); ++j) {
+    std::size_t firstInput = 0;
+    for (const PortIndex input : portsOf(*model, Causality::input)) {
       std::vector<double> changed = u;
-      changed[j] += 1.0;
+      for (std::size_t k = 0; k < sizeOf(*model, input); ++k) changed[firstInput + k] += kChange;
+      firstInput += sizeOf(*model, input);
       const std::vector<double> moved = outputsOf(*model, x, changed, 0.3);
-      for (std::size_t i = 0; i < outputs.size(); ++i) {
-        RC_ASSERT(model->describe().dependenciesOf(outputs[i]).has_value());
-        RC_ASSERT(model->describe().feedsThrough(inputs[j], outputs[i]) == (moved[i] != y[i]));
+      auto before = y.begin();
+      auto after = moved.begin();
+      for (const PortIndex output : outputs) {
+        const auto size = static_cast<std::ptrdiff_t>(sizeOf(*model, output));
+        RC_ASSERT(model->describe().dependenciesOf(output).has_value());
+        RC_ASSERT(model->describe().feedsThrough(input, output) == !std::equal(before, before + size, after));
+        before += size;
+        after += size;
       }
     }
   }
@@ -107,9 +123,9 @@ RC_GTEST_PROP(EveryModel, HasTheLinearFormOfItsEquations, ()) {
       continue;
     }
     ++linear;
-    const std::size_t outputs = countPorts(*model, Causality::output);
+    const std::size_t outputs = countScalars(*model, Causality::output);
     const std::vector<double> x = randomVector(model->stateCount());
-    const std::vector<double> u = randomVector(countPorts(*model, Causality::input));
+    const std::vector<double> u = randomVector(countScalars(*model, Causality::input));
     const solver::LinearForm form = model->linear();
     const double scale = 1e12;  // the stiffest spring, 1e7 N/m, times 1000 m, with sums of a few terms over 0.2 kg
     RC_ASSERT(isNear(derivativesOf(*model, x, u, 7.0), applied(form.a, x, form.b, u, x.size()), scale));
@@ -124,7 +140,7 @@ RC_GTEST_PROP(EveryModel, OfSecondOrderHasPositionsThenVelocities, ()) {
     if (!model->secondOrder()) continue;
     ++mechanical;
     const std::vector<double> x = randomVector(model->stateCount());
-    const std::vector<double> dx = derivativesOf(*model, x, randomVector(countPorts(*model, Causality::input)));
+    const std::vector<double> dx = derivativesOf(*model, x, randomVector(countScalars(*model, Causality::input)));
     const auto middle = static_cast<std::ptrdiff_t>(x.size() / 2);
     RC_ASSERT(std::equal(dx.begin(), dx.begin() + middle, x.begin() + middle));
   }
@@ -151,7 +167,7 @@ TEST(EveryModel, TakesItsParameters) {
       EXPECT_EQ(model->parameter(port), *model->describe().ports[port].start) << place;
       std::vector<double> x(model->stateCount());
       std::iota(x.begin(), x.end(), 1.0);
-      const std::vector<double> u(countPorts(*model, Causality::input), -1.0);
+      const std::vector<double> u(countScalars(*model, Causality::input), -1.0);
       const auto behaviour = [&] {
         return std::vector{test::startOf(*model), derivativesOf(*model, x, u), outputsOf(*model, x, u)};
       };
@@ -167,6 +183,22 @@ TEST(EveryModel, KeepsTheStartValueOfAnInputInItsDescription) {
   const auto model = makeBuiltIn("oscillator-body");
   test::setPort(*model, "f", 5.0);
   EXPECT_EQ(model->describe().ports[test::portOf(*model, "f")].start, core::Value(5.0));
+}
+
+TEST(EveryModel, TakesVectorsWithAValueForEachScalar) {
+  const auto model = makeBuiltIn("tube-wall", {{"nodes", 3}});
+  const PortIndex p = test::portOf(*model, "p");
+  EXPECT_EQ(model->describe().ports[p].size, 3U);
+  model->set(p, std::vector<core::Value>{5.0, 5.0, 5.0});
+  EXPECT_EQ(model->describe().ports[p].start, core::Value(5.0));
+  model->set(p, std::vector<core::Value>{5.0, 6.0, 7.0});
+  EXPECT_FALSE(model->describe().ports[p].start) << "no one number is the start of all";
+  EXPECT_EQ(inputError([&] { model->set(p, std::vector<core::Value>{5.0}); }),
+            "tube-wall: 'p' was not given as 3 real numbers. Give 3 real numbers.");
+  EXPECT_EQ(inputError([&] {
+              model->set(p, std::vector<core::Value>{5.0, HUGE_VAL, 7.0});
+            }),
+            "tube-wall: input 'p' is inf Pa. Give a finite number.");
 }
 
 TEST(EveryModel, RefusesValuesThatItCannotHave) {

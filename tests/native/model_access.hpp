@@ -1,6 +1,5 @@
 #pragma once
 
-#include <algorithm>
 #include <functional>
 #include <stdexcept>
 #include <string>
@@ -11,8 +10,12 @@
 
 namespace koppla::test {
 
-inline std::size_t countPorts(const solver::Equations& model, subsystem::Causality causality) {
-  return static_cast<std::size_t>(std::ranges::count(model.describe().ports, causality, &subsystem::Port::causality));
+/// Scalars of all ports of that kind.
+inline std::size_t countScalars(const solver::Equations& model, subsystem::Causality causality) {
+  std::size_t count = 0;
+  for (const subsystem::Port& port : model.describe().ports)
+    if (port.causality == causality) count += port.size;
+  return count;
 }
 
 inline std::vector<double> startOf(const solver::Equations& model) {
@@ -30,7 +33,7 @@ inline std::vector<double> derivativesOf(const solver::Equations& model, const s
 
 inline std::vector<double> outputsOf(const solver::Equations& model, const std::vector<double>& x,
                                      const std::vector<double>& u = {}, double t = 0.0) {
-  std::vector<double> y(countPorts(model, subsystem::Causality::output));
+  std::vector<double> y(countScalars(model, subsystem::Causality::output));
   model.outputs(t, x, u, y);
   return y;
 }

@@ -5,6 +5,8 @@
 #include "koppla/core/file.hpp"
 #include "koppla/project/project.hpp"
 #include "koppla/project/reader.hpp"
+#include "koppla/results/load.hpp"
+#include "koppla/results/memory_recorder.hpp"
 
 #include "problem_list.hpp"
 
@@ -139,6 +141,64 @@ TEST(NativeModels, WarnOfOptionsThatTheIntegratorDoesNotUse) {
   EXPECT_EQ(warnings(parseSubsystem("model = \"oscillator-body\"\nrtol = 1e-3\nrestart = false\n")),
             (ProblemList{"6:1 'rtol' in [[subsystems]] has no effect: the integrator 'ode4' does not use it.",
                          "7:1 'restart' in [[subsystems]] has no effect: the integrator 'ode4' does not use it."}));
+}
+
+TEST(NativeModels, BringTheirOwnSolver) {
+  const Reading reading = parseSubsystem("model = \"tube-flow\"\nnodes = 11\n");
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  EXPECT_EQ(warnings(reading), ProblemList{});
+  core::Log log;
+  const coupling::System system = build(reading.project, log);
+  const subsystem::Description& description = system.members.at(0).subsystem->describe();
+  EXPECT_EQ(description.ports.at(*description.find("a")).size, 11U);
+  EXPECT_EQ(description.capabilities.microStep, 0.0);
+
+  const Reading divided = parseSubsystem("model = \"tube-flow\"\nmicro_step = 0.005\n");
+  EXPECT_EQ(build(divided.project, log).members.at(0).subsystem->describe().capabilities.microStep, 0.005);
+}
+
+TEST(NativeModels, ThatBringTheirOwnSolverTakeNoIntegrator) {
+  EXPECT_EQ(mistakes(parseSubsystem("model = \"tube-flow\"\nintegrator = \"ode4\"\nrtol = 1e-6\n")),
+            (ProblemList{"6:14 'integrator' in [[subsystems]] has no sense here: the model 'tube-flow' brings its own "
+                         "solver. Remove it.",
+                         "7:8 'rtol' in [[subsystems]] has no sense here: the model 'tube-flow' brings its own solver. "
+                         "Remove it."}));
+}
+
+TEST(NativeModels, AreConnectedByVectors) {
+  // A wall so stiff that the tube is a rigid pipe: what runs in runs out.
+  const Reading reading = parse(R"(format = 1
+simulation = { end = 0.05, step = 0.01 }
+algorithm = { kind = "iterated-gauss-seidel", reevaluate = true }
+[[subsystems]]
+name = "flow"
+model = "tube-flow"
+nodes = 5
+parameters = { E = 1e12, a = [1.0, 1.0, 1.0, 1.0, 1.0] }
+[[subsystems]]
+name = "wall"
+model = "tube-wall"
+nodes = 5
+parameters = { E = 1e12 }
+[[connections]]
+from = "flow.p"
+to = "wall.p"
+[[connections]]
+from = "wall.a"
+to = "flow.a"
+)",
+                                "tube.toml");
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  core::Log log;
+  results::MemoryRecorder recorder;
+  run::Run run = makeRun(reading.project, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  const std::vector<std::string> nodes{"flow.v[1]", "flow.v[3]", "flow.v[5]"};
+  const std::vector<const results::Series*> velocities = results::select(recorder.table(), nodes);
+  ASSERT_EQ(velocities.size(), 3U);
+  for (const results::Series* velocity : velocities)
+    EXPECT_NEAR(velocity->numbers.back(), 13.0, 1e-2) << velocity->name;  // 10 + 3 sin(10 pi 0.05)
 }
 
 struct Bad {
