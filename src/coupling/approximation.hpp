@@ -15,6 +15,15 @@ struct Block {
   std::size_t last = 0;  ///< one past the end
 };
 
+/// All values over one stretch of time as polynomials: that of value v has the coefficient powers[k * values + v] of
+/// s^k. A view that is valid until its owner changes.
+struct Courses {
+  const double* powers = nullptr;
+  std::size_t values = 0;
+  unsigned degree = 0;      ///< coefficients above it are not to be read
+  unsigned mostDegree = 0;  ///< that the owner ever has
+};
+
 /// Coupling variables between communication points (Schmoll, sec. 2.4.3): the newest accepted values of all outputs and
 /// the polynomials through them, in powers of s = (t - t0) / (t1 - t0) of the present step.
 ///
@@ -51,8 +60,15 @@ class Approximation {
   void interpolate(Block block, std::span<const double> y) { interpolate(block, y, {}); }
   void interpolate(Block block, std::span<const double> y, std::span<const double> slopes);
 
+  [[nodiscard]] Courses courses() const { return {powers_.data(), values_, degreeInUse_, degree_}; }
   /// Coefficients of s^k for all values.
   [[nodiscard]] std::span<const double> power(unsigned k) const { return {powers_.data() + k * values_, values_}; }
+  /// One value at s.
+  [[nodiscard]] double value(std::size_t v, double s) const {
+    double sum = 0.0;
+    for (unsigned k = degreeInUse_ + 1; k-- > 0;) sum = sum * s + powers_[k * values_ + v];
+    return sum;
+  }
   /// Degree of the polynomials in use; coefficients above it are not to be read.
   [[nodiscard]] unsigned degreeInUse() const { return degreeInUse_; }
   /// What extrapolation says of t1.

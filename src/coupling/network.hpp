@@ -47,6 +47,7 @@ struct Contribution {
 };
 
 class ParallelSweep;
+class Waveform;
 
 /// The coupled subsystems compiled to flat arrays: members in the order of evaluation, one array for all connected
 /// outputs (y), one for all connected inputs (u), and for every input the index of the output it copies. Sweeps go over
@@ -71,6 +72,10 @@ class Network {
   /// The same with inputs that follow the approximation, which has begun the step; in sequence it learns every member's
   /// outputs at once. Static members are evaluated at the end of the step, after the others, with what these deliver.
   Fault advance(Block block, const subsystem::Step& step, Form form, Approximation& approximation);
+  /// The same with inputs that follow the waveform: every member goes through the step in one call per piece, and its
+  /// outputs after each are samples of the waveform. Static members are evaluated at every point. In sequence the
+  /// waveform learns every member's samples at once.
+  Fault advance(Block block, const subsystem::Step& step, Form form, Waveform& waveform);
   /// A single step of a member's own choice, no further than step.t1, and how far it got.
   SingleStep advanceSingle(std::size_t position, const subsystem::Step& step, const Approximation& approximation);
   /// Evaluates members at t once more with what all have delivered, where they can be evaluated between steps.
@@ -194,18 +199,22 @@ class Network {
   void applyLinear(std::uint32_t begin, std::uint32_t end);
   [[gnu::noinline]] void gatherSpecial(std::size_t position);
   void gatherDiscrete(std::size_t position);
+  void gatherDiscreteOf(Block block);
   [[gnu::noinline]] subsystem::StepResult advanceTimed(std::size_t position, const subsystem::Step& step,
                                                        subsystem::Trajectory u, std::span<double> y);
   subsystem::StepResult advanceMetered(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
                                        std::span<double> y);
   Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
-  [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Approximation& approximation);
-  subsystem::Trajectory gatherTrajectory(std::size_t position, const Approximation& approximation);
-  [[gnu::noinline]] void gatherSpecialTrajectory(std::size_t position, const Approximation& approximation,
-                                                 double* begin);
-  Fault advanceMember(std::size_t position, const subsystem::Step& step, const Approximation& approximation);
+  [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Courses& courses);
+  subsystem::Trajectory gatherTrajectory(std::size_t position, const Courses& courses);
+  [[gnu::noinline]] void gatherSpecialTrajectory(std::size_t position, const Courses& courses, double* begin);
+  Fault advanceMember(std::size_t position, const subsystem::Step& step, const Courses& courses);
+  /// Every member of a block that is not static, on several threads where these are in use.
+  template <class MemberStep>
+  Fault forMembers(Block block, const MemberStep& step);
   [[nodiscard]] double meanSeconds(std::size_t position) const;
-  Fault advanceMembers(Block block, const subsystem::Step& step, const Approximation& approximation);
+  Fault advanceThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
+  Fault evaluateThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateWithPresent(std::size_t position, double t);
   template <bool kInSequence>
   Fault advance(Block block, const subsystem::Step& step);

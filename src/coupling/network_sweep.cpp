@@ -5,6 +5,7 @@
 
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/parallel_sweep.hpp"
+#include "koppla/coupling/waveform.hpp"
 
 /// Steps of members whose inputs are more than held values: trajectories, static members, several threads.
 namespace koppla::coupling {
@@ -75,32 +76,30 @@ inline Fault Network::judged(std::size_t position, const StepResult& result, std
   return {};
 }
 
-Trajectory Network::trajectoryOf(std::size_t position, const Approximation& approximation) {
+Trajectory Network::trajectoryOf(std::size_t position, const Courses& courses) {
   const Entry& entry = entries_[position];
-  return {trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (approximation.degree() + 1), entry.uCount,
-          approximation.degreeInUse()};
+  return {trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (courses.mostDegree + 1), entry.uCount,
+          courses.degree};
 }
 
-inline Trajectory Network::gatherTrajectory(std::size_t position, const Approximation& approximation) {
+inline Trajectory Network::gatherTrajectory(std::size_t position, const Courses& courses) {
   const Entry& entry = entries_[position];
-  double* const begin = trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (approximation.degree() + 1);
+  double* const begin = trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (courses.mostDegree + 1);
   const std::uint32_t* const sources = sources_.data() + entry.uBegin;
-  const unsigned degree = approximation.degreeInUse();
-  const double* power = approximation.power(0).data();
-  const std::size_t values = approximation.power(0).size();
+  const double* power = courses.powers;
   double* u = begin;
-  for (unsigned k = 0; k <= degree; ++k, power += values)
+  for (unsigned k = 0; k <= courses.degree; ++k, power += courses.values)
     for (std::uint32_t i = 0; i < entry.uCount; ++i) *u++ = power[sources[i]];
   if (entry.special) [[unlikely]]
-    gatherSpecialTrajectory(position, approximation, begin);
-  return {begin, entry.uCount, degree};
+    gatherSpecialTrajectory(position, courses, begin);
+  return {begin, entry.uCount, courses.degree};
 }
 
-void Network::gatherSpecialTrajectory(std::size_t position, const Approximation& approximation, double* begin) {
+void Network::gatherSpecialTrajectory(std::size_t position, const Courses& courses, double* begin) {
   const Entry& entry = entries_[position];
   const Special& special = special_[position];
-  for (unsigned k = 0; k <= approximation.degreeInUse(); ++k) {
-    const double* const power = approximation.power(k).data();
+  for (unsigned k = 0; k <= courses.degree; ++k) {
+    const double* const power = courses.powers + k * courses.values;
     double* const u = begin + static_cast<std::size_t>(k) * entry.uCount;
     for (std::uint32_t i = special.linear.begin; i < special.linear.begin + special.linear.count; ++i) {
       const Linear& map = linear_[i];
@@ -114,8 +113,8 @@ void Network::gatherSpecialTrajectory(std::size_t position, const Approximation&
   }
 }
 
-inline Fault Network::advanceMember(std::size_t position, const Step& step, const Approximation& approximation) {
-  const Trajectory u = gatherTrajectory(position, approximation);
+inline Fault Network::advanceMember(std::size_t position, const Step& step, const Courses& courses) {
+  const Trajectory u = gatherTrajectory(position, courses);
   Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
   StepResult result;
@@ -130,17 +129,22 @@ inline Fault Network::advanceMember(std::size_t position, const Step& step, cons
   return judged(position, result, y);
 }
 
-Fault Network::advanceMembers(Block block, const Step& step, const Approximation& approximation) {
+template <class MemberStep>
+inline Fault Network::forMembers(Block block, const MemberStep& step) {
   if (parallel_) {
-    const auto member = [&](std::size_t position) {
-      return isStatic(position) ? Fault{} : advanceMember(position, step, approximation);
-    };
+    const auto member = [&](std::size_t position) { return isStatic(position) ? Fault{} : step(position); };
     return parallel_->run(block, member, [this](std::size_t position) { return meanSeconds(position); });
   }
   for (std::size_t position = block.first; position < block.last; ++position)
     if (!isStatic(position))
-      if (const Fault fault = advanceMember(position, step, approximation)) return fault;
+      if (const Fault fault = step(position)) return fault;
   return {};
+}
+
+void Network::gatherDiscreteOf(Block block) {
+  if (!anySpecial_) return;
+  for (std::size_t position = block.first; position < block.last; ++position)
+    if (special_[position].discreteInputs) gatherDiscrete(position);
 }
 
 Fault Network::evaluateWithPresent(std::size_t position, double t) {
@@ -155,10 +159,10 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
   if (form == Form::parallel) {
     // The approximation does not change meanwhile, so every member gathers its reals right before its step.
-    if (anySpecial_)
-      for (std::size_t position = block.first; position < block.last; ++position)
-        if (special_[position].discreteInputs) gatherDiscrete(position);
-    if (const Fault fault = advanceMembers(block, step, approximation)) return fault;
+    gatherDiscreteOf(block);
+    const Courses courses = approximation.courses();
+    const auto member = [&](std::size_t position) { return advanceMember(position, step, courses); };
+    if (const Fault fault = forMembers(block, member)) return fault;
     if (!anyStatic_) return {};
   }
   for (std::size_t position = block.first; position < block.last; ++position) {
@@ -166,9 +170,57 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
       if (const Fault fault = evaluateWithPresent(position, step.t1)) return fault;
     } else if (form == Form::sequence) {
       if (special_[position].discreteInputs) gatherDiscrete(position);
-      if (const Fault fault = advanceMember(position, step, approximation)) return fault;
+      if (const Fault fault = advanceMember(position, step, approximation.courses())) return fault;
     }
     if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_, slopes_);
+  }
+  return {};
+}
+
+/// One member piece by piece; its answers become samples, its splines stay as they are.
+Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& waveform) {
+  const Block own = outputsOf(position);
+  for (unsigned j = 0; j < waveform.points(); ++j) {
+    const double t0 = waveform.time(step, j);
+    const double t1 = waveform.time(step, j + 1);
+    if (const Fault fault = advanceMember(position, {t0, t1, step.final, false, 1.0 / (t1 - t0)}, waveform.piece(j)))
+      return fault;
+    std::copy(y_.data() + own.first, y_.data() + own.last, waveform.at(j + 1).data() + own.first);
+  }
+  return {};
+}
+
+/// One static member at every point, with the samples there.
+Fault Network::evaluateThrough(std::size_t position, const Step& step, Waveform& waveform) {
+  const Block own = outputsOf(position);
+  for (unsigned point = 1; point <= waveform.points(); ++point) {
+    const Trajectory u = gatherTrajectory(position, waveform.heldAt(point));
+    std::ranges::copy(u.power(0), inputsOf(position).begin());
+    const double t = waveform.time(step, point);
+    if (const Fault fault = evaluate(position, t)) return fault;
+    const std::span<const double> y(y_.data() + own.first, own.last - own.first);
+    if (const Fault fault = judged(position, {Status::ok, t}, y)) return fault;
+    std::ranges::copy(y, waveform.at(point).data() + own.first);
+  }
+  return {};
+}
+
+Fault Network::advance(Block block, const Step& step, Form form, Waveform& waveform) {
+  trajectories_.resize(u_.size() * (waveform.piece(0).mostDegree + 1));
+  if (form == Form::parallel) {
+    gatherDiscreteOf(block);
+    const auto member = [&](std::size_t position) { return advanceThrough(position, step, waveform); };
+    if (const Fault fault = forMembers(block, member)) return fault;
+  }
+  for (std::size_t position = block.first; position < block.last; ++position) {
+    if (isStatic(position)) {
+      gatherDiscreteOf({position, position + 1});
+      if (const Fault fault = evaluateThrough(position, step, waveform)) return fault;
+    } else if (form == Form::sequence) {
+      gatherDiscreteOf({position, position + 1});
+      if (const Fault fault = advanceThrough(position, step, waveform)) return fault;
+    }
+    if (form == Form::sequence) waveform.fit(outputsOf(position));
   }
   return {};
 }
@@ -176,7 +228,7 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
 SingleStep Network::advanceSingle(std::size_t position, const Step& step, const Approximation& approximation) {
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
   if (special_[position].discreteInputs) gatherDiscrete(position);
-  const Trajectory u = gatherTrajectory(position, approximation);
+  const Trajectory u = gatherTrajectory(position, approximation.courses());
   const Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
   const StepResult result = advanceMetered(position, {step.t0, step.t1, step.final, true}, u, y);
@@ -198,7 +250,7 @@ Fault Network::advanceAlone(std::size_t position, const Step& step, std::span<do
 double Network::inputAtEnd(std::size_t position, std::size_t input, const Approximation* approximation) {
   const Entry& entry = entries_[position];
   if (entry.isStatic || approximation == nullptr) return u_[entry.uBegin + input];
-  return trajectoryOf(position, *approximation).value(input, 1.0);
+  return trajectoryOf(position, approximation->courses()).value(input, 1.0);
 }
 
 Fault Network::probe(std::size_t position, std::size_t input, double change, const Step& step,
@@ -211,7 +263,7 @@ Fault Network::probe(std::size_t position, std::size_t input, double change, con
     u = kept;
     return fault;
   }
-  const Trajectory u = trajectoryOf(position, *approximation);
+  const Trajectory u = trajectoryOf(position, approximation->courses());
   double* const own = trajectories_.data() + (u.coefficients - trajectories_.data());
   std::array<double, kMaxKnots> kept{};
   for (unsigned k = 0; k <= u.degree; ++k) {
