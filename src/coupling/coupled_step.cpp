@@ -8,14 +8,28 @@ namespace {
 
 bool needsApproximation(const Network& network, const AlgorithmSettings& settings) {
   return settings.degree > 0 || settings.kind == AlgorithmKind::masterSlave || settings.reevaluate ||
-         network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi;
+         network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi || settings.iteratesWaveforms();
+}
+
+/// The degree of the first iterate, where it is not that of the approximation.
+std::optional<unsigned> predictorDegree(const AlgorithmSettings& settings) {
+  constexpr unsigned kNewton = 2;
+  if (!settings.iterates()) return std::nullopt;
+  if (settings.predictor) return settings.predictor;
+  if (settings.kind == AlgorithmKind::newton) return std::max(kNewton, settings.degree);
+  return std::nullopt;
+}
+
+InterfaceProblem problemOf(Network& network, Block block, Form form, Approximation* approximation, Waveform* waveform) {
+  if (waveform != nullptr) return {network, block, form, *waveform};
+  return {network, block, form, approximation};
 }
 
 }  // namespace
 
 IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
-                             Approximation* approximation)
-    : problem(network, block, settings.form(), approximation),
+                             Approximation* approximation, Waveform* waveform)
+    : problem(problemOf(network, block, settings.form(), approximation, waveform)),
       algorithm(settings.kind == AlgorithmKind::newton ? newton(settings) : fixedPoint(settings, network, problem)) {}
 
 CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
@@ -28,6 +42,10 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
       estimate_(network.outputs().size()) {
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
+  const std::size_t values = network.outputs().size();
+  if (const auto degree = predictorDegree(settings)) predictor_.emplace(values, *degree, network.heldOutputs());
+  if (settings.iteratesWaveforms())
+    waveform_.emplace(values, settings.waveform, settings.degree, network.heldOutputs());
   if (!settings.iterates()) {
     stretches_.push_back({all_, nullptr, 0});
     return;
@@ -38,8 +56,8 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
     const Block block{position, position + cycle.members.size()};
     position = block.last;
     if (cycle.closed) {
-      iterated_.push_back(
-          std::make_unique<IteratedCycle>(network, block, settings, approximation_ ? &*approximation_ : nullptr));
+      iterated_.push_back(std::make_unique<IteratedCycle>(
+          network, block, settings, approximation_ ? &*approximation_ : nullptr, waveform_ ? &*waveform_ : nullptr));
       stretches_.push_back({block, iterated_.back().get(), iterated_.size() - 1});
     } else if (!stretches_.empty() && stretches_.back().cycle == nullptr) {
       stretches_.back().block.last = block.last;
@@ -51,9 +69,9 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
 
 void CoupledStep::begin(double t) {
   before_.assign(network_.outputs().begin(), network_.outputs().end());
-  if (!approximation_) return;
-  approximation_->clear();
-  approximation_->add(t, network_.outputs(), network_.slopes());
+  for (auto* history : {&approximation_, &predictor_})
+    if (*history) (*history)->clear();
+  remember(t);
 }
 
 void CoupledStep::begin(double t, double h, const Past& past) {
@@ -68,12 +86,19 @@ void CoupledStep::begin(double t, double h, const Past& past) {
 
 void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   begin(t);
-  if (!approximation_) return;
-  approximation_->clear();
   const std::size_t values = network_.outputs().size();
-  for (std::size_t i = earlierSamples(); i > 0; --i)
-    approximation_->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
-  approximation_->add(t, network_.outputs(), network_.slopes());
+  for (auto* history : {&approximation_, &predictor_}) {
+    if (!*history) continue;
+    (*history)->clear();
+    for (std::size_t i = earlierSamples(); i > 0; --i)
+      (*history)->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
+  }
+  remember(t);
+}
+
+void CoupledStep::remember(double t) {
+  if (approximation_) approximation_->add(t, network_.outputs(), network_.slopes());
+  if (predictor_) predictor_->add(t, network_.outputs());
 }
 
 void CoupledStep::approximate(double t) {
@@ -83,6 +108,7 @@ void CoupledStep::approximate(double t) {
 }
 
 Fault CoupledStep::run(Block block, const subsystem::Step& step) {
+  if (waveform_) return network_.advance(block, step, form_, *waveform_);
   if (approximation_) return network_.advance(block, step, form_, *approximation_);
   return form_ == Form::parallel ? network_.advanceInParallel(block, step) : network_.advanceInSequence(block, step);
 }
@@ -91,6 +117,9 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
   const subsystem::Step& step = attempt.step;
   if (masterSlave_) return solveFromMaster(step);
   if (approximation_) approximation_->begin(step.t0, step.t1);
+  if (predictor_) predictor_->begin(step.t0, step.t1);
+  if (waveform_) waveform_->begin(network_.outputs());
+  trusted_ = !attempt.untested;
   StepOutcome outcome;
   outcome.reached = step.t1;
   for (const Stretch& stretch : stretches_) {
@@ -100,7 +129,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       continue;
     }
     IteratedCycle& cycle = *stretch.cycle;
-    if (!attempt.untested) sendPredicted(cycle);
+    if (!attempt.untested) sendPredicted(cycle);  // one evaluation must not rest on a guess across a jump
     outcome.fault = cycle.problem.begin({step.t0, step.t1, false}, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
@@ -109,8 +138,10 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     outcome.fault = solution.fault;
     if (outcome.fault) return outcome;
     if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
+    if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
     if (solution.suspicious) ++cycle.suspicious;
     if (!solution.converged()) {
+      trusted_ = false;
       ++cycle.failures;
       if (outcome.converged()) {
         outcome.cycle = stretch.cycleIndex;
@@ -139,9 +170,22 @@ StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
   return outcome;
 }
 
-void CoupledStep::sendPredicted(const IteratedCycle& cycle) {
-  if (!approximation_) return;
-  for (const std::size_t value : cycle.problem.cut()) network_.outputs()[value] = approximation_->predicted()[value];
+const Approximation* CoupledStep::predictor() const {
+  if (predictor_) return &*predictor_;
+  return approximation_ ? &*approximation_ : nullptr;
+}
+
+void CoupledStep::sendPredicted(IteratedCycle& cycle) {
+  const Approximation* const from = predictor();
+  if (from == nullptr) return;
+  const std::vector<std::size_t>& values = cycle.problem.cut();
+  const std::size_t points = cycle.problem.points();
+  predictedSamples_.clear();
+  for (std::size_t point = 1; point < points; ++point)
+    for (const std::size_t value : values)
+      predictedSamples_.push_back(from->value(value, static_cast<double>(point) / static_cast<double>(points)));
+  for (const std::size_t value : values) predictedSamples_.push_back(from->predicted()[value]);
+  cycle.problem.send(values, predictedSamples_);
 }
 
 std::span<const double> CoupledStep::predicted() const {
@@ -151,16 +195,19 @@ std::span<const double> CoupledStep::predicted() const {
 void CoupledStep::accept(double t1) {
   for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
+  if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);
   if (!approximation_) std::ranges::copy(network_.outputs(), before_.begin());
 }
 
 void CoupledStep::acceptForNow(double t1) {
-  if (approximation_) approximation_->add(t1, network_.outputs(), network_.slopes());
+  remember(t1);
 }
 
 void CoupledStep::takeBack() {
   if (approximation_) approximation_->takeBack();
+  if (predictor_) predictor_->takeBack();
 }
 
 void CoupledStep::tell(IterationListener* listener) {

@@ -33,7 +33,8 @@ struct StepOutcome {
 
 /// A closed cycle that is iterated, and what that cost so far.
 struct IteratedCycle {
-  IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings, Approximation* approximation);
+  IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings, Approximation* approximation,
+                Waveform* waveform);
 
   InterfaceProblem problem;
   std::unique_ptr<Algorithm> algorithm;
@@ -56,8 +57,9 @@ class CoupledStep {
   void begin(double t, double h, const Past& past);
   /// The same with all outputs at t - h, t - 2 h, ... one sample after the other, earlierSamples() of them.
   void begin(double t, double h, std::span<const double> earlier);
-  /// How many samples before the newest one a step makes use of: the degree of the approximation.
-  [[nodiscard]] unsigned earlierSamples() const { return approximation_ ? approximation_->degree() : 0; }
+  /// How many samples before the newest one the result of a step depends on: the degree of the approximation. A
+  /// waveform knows of its own step only.
+  [[nodiscard]] unsigned earlierSamples() const { return approximation_ && !waveform_ ? approximation_->degree() : 0; }
 
   /// From t on inputs follow an approximation, also of degree 0, as members on several threads need it.
   void approximate(double t);
@@ -103,7 +105,11 @@ class CoupledStep {
 
   Fault run(Block block, const subsystem::Step& step);
   StepOutcome solveFromMaster(const subsystem::Step& step);
-  void sendPredicted(const IteratedCycle& cycle);
+  /// What the first iterate of a step is taken from; nullptr: values at its beginning.
+  [[nodiscard]] const Approximation* predictor() const;
+  void sendPredicted(IteratedCycle& cycle);
+  /// The network's outputs are the values at t from now on.
+  void remember(double t);
 
   Network& network_;
   Block all_;
@@ -111,6 +117,10 @@ class CoupledStep {
   bool masterSlave_;
   bool reevaluate_;
   std::optional<Approximation> approximation_;
+  std::optional<Waveform> waveform_;
+  std::optional<Approximation> predictor_;  ///< where the first iterate has a degree of its own
+  bool trusted_ = true;                     ///< the last step was solved, so its values continue those before
+  std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< without approximation: values of the last accepted step
   ErrorEstimate estimate_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;

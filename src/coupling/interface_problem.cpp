@@ -32,6 +32,11 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, App
   cut_.assign(cut.begin(), cut.end());
 }
 
+InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform)
+    : InterfaceProblem(network, block, form) {
+  waveform_ = &waveform;
+}
+
 bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
   const bool sees = form_ == Form::sequence || network_.isStatic(consumer);
   return sees && producer_[source - values_.first] < consumer;
@@ -49,15 +54,33 @@ Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
-  const auto y = network_.outputs().subspan(values_.first, values_.last - values_.first);
-  sent_.assign(y.begin(), y.end());
+  sent_.clear();
+  for (std::size_t point = 0; point < points(); ++point) {
+    const auto y = ownAt(point);
+    sent_.insert(sent_.end(), y.begin(), y.end());
+  }
   if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
-  if (approximation_ != nullptr) approximation_->interpolate(values_, network_.outputs());
+  follow(values_);
   answered_.clear();
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
 }
 
+std::span<double> InterfaceProblem::outputsAt(std::size_t point) const {
+  // The first sample of a waveform belongs to the beginning of the step; its last one is in the outputs as well.
+  return waveform_ == nullptr ? network_.outputs() : waveform_->at(static_cast<unsigned>(point) + 1);
+}
+
+std::span<double> InterfaceProblem::ownAt(std::size_t point) const {
+  return outputsAt(point).subspan(values_.first, values_.last - values_.first);
+}
+
+void InterfaceProblem::follow(Block values) {
+  if (waveform_ != nullptr) waveform_->fit(values);
+  if (approximation_ != nullptr) approximation_->interpolate(values, network_.outputs());
+}
+
 Fault InterfaceProblem::run(Block block) {
+  if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
   if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
   return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
 }
@@ -67,30 +90,48 @@ Fault InterfaceProblem::runPassing(const Passing& passing) {
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     if (const Fault fault = run({position, position + 1})) return fault;
     const Block own = network_.outputsOf(position);
-    for (std::size_t i = own.first; i < own.last; ++i) answered_[i - values_.first] = network_.outputs()[i];
+    for (std::size_t point = 0; point < points(); ++point)
+      for (std::size_t i = own.first; i < own.last; ++i)
+        answered_[placeOf(point) + i - values_.first] = outputsAt(point)[i];
     passing(position);
-    if (approximation_ != nullptr) approximation_->interpolate(own, network_.outputs());
+    follow(own);
   }
   return {};
 }
 
 void InterfaceProblem::keepAnswers() {
-  if (!answered_.empty())
-    std::ranges::copy(answered_, network_.outputs().begin() + static_cast<std::ptrdiff_t>(values_.first));
+  if (answered_.empty()) return;
+  for (std::size_t point = 0; point < points(); ++point)
+    std::ranges::copy(std::span(answered_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
+  putEnd();
+}
+
+void InterfaceProblem::putEnd() {
+  if (waveform_ != nullptr)
+    std::ranges::copy(ownAt(points() - 1), network_.outputs().begin() + static_cast<std::ptrdiff_t>(values_.first));
 }
 
 void InterfaceProblem::send(const std::vector<std::size_t>& values, std::span<const double> samples) {
-  for (std::size_t i = 0; i < values.size(); ++i) network_.outputs()[values[i]] = samples[i];
+  for (std::size_t point = 0; point < points(); ++point) {
+    const auto outputs = outputsAt(point);
+    for (std::size_t i = 0; i < values.size(); ++i) outputs[values[i]] = samples[point * values.size() + i];
+  }
+  putEnd();
 }
 
 void InterfaceProblem::readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
-  for (std::size_t i = 0; i < values.size(); ++i) into[i] = sent_[values[i] - values_.first];
+  for (std::size_t point = 0; point < points(); ++point)
+    for (std::size_t i = 0; i < values.size(); ++i)
+      into[point * values.size() + i] = sent_[placeOf(point) + values[i] - values_.first];
 }
 
 void InterfaceProblem::readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
-  const std::span<const double> outputs = std::as_const(network_).outputs().subspan(values_.first);
-  const std::span<const double> answered = answered_.empty() ? outputs : std::span<const double>(answered_);
-  for (std::size_t i = 0; i < values.size(); ++i) into[i] = answered[values[i] - values_.first];
+  for (std::size_t point = 0; point < points(); ++point) {
+    const std::span<const double> answered =
+        answered_.empty() ? ownAt(point) : std::span<const double>(answered_).subspan(placeOf(point));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      into[point * values.size() + i] = answered[values[i] - values_.first];
+  }
 }
 
 bool InterfaceProblem::discreteChanged() const {

@@ -5,6 +5,7 @@
 
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/settings.hpp"
+#include "koppla/coupling/waveform.hpp"
 
 namespace koppla::coupling {
 
@@ -31,6 +32,8 @@ class InterfaceProblem {
   /// With an approximation, which has begun the step before begin(), what is sent are values at the end of the step and
   /// inputs are interpolated between them and the history; without one inputs keep what is sent over the step.
   InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation = nullptr);
+  /// With a waveform, which has begun the step before begin(), what is sent are its samples.
+  InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform);
 
   /// Called in sequence form after each member of the cycle, by position: its answers can be read, and others may be
   /// sent on in their place.
@@ -43,7 +46,7 @@ class InterfaceProblem {
   [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
   [[nodiscard]] const std::vector<std::size_t>& coupled() const { return coupled_; }
   /// Samples of every value in a step, the last one at its end.
-  [[nodiscard]] std::size_t points() const { return 1; }
+  [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
   /// What was sent and what was answered in the last evaluation.
   void readSent(const std::vector<std::size_t>& values, std::span<double> into) const;
@@ -55,7 +58,8 @@ class InterfaceProblem {
   [[nodiscard]] bool discreteChanged() const;
 
   /// Derivatives over the step at the last evaluation, by forward differences: each member is repeated once per input
-  /// that comes from inside the cycle, with discrete values frozen. To be followed by evaluate() or nothing.
+  /// that comes from inside the cycle, with discrete values frozen. To be followed by evaluate() or nothing. Only with
+  /// one point.
   Fault sensitivities(std::vector<Sensitivity>& result);
   /// d answered / d sent on the cut, row by row, composed from the members' blocks.
   [[nodiscard]] std::vector<double> cutJacobian(const std::vector<Sensitivity>& blocks) const;
@@ -67,12 +71,23 @@ class InterfaceProblem {
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
   Fault run(Block block);
   Fault runPassing(const Passing& passing);
+  /// What is sent next, or was answered, at a point: all outputs of the network.
+  [[nodiscard]] std::span<double> outputsAt(std::size_t point) const;
+  /// The same of the cycle only.
+  [[nodiscard]] std::span<double> ownAt(std::size_t point) const;
+  /// A range within sent_ or answered_.
+  [[nodiscard]] std::size_t placeOf(std::size_t point) const { return point * (values_.last - values_.first); }
+  /// Lets inputs follow what is sent of these values.
+  void follow(Block values);
+  /// The network's outputs hold the last sample.
+  void putEnd();
 
   Network& network_;
   Block block_;
   Block values_;  ///< the cycle's range of the network's outputs
   Form form_;
   Approximation* approximation_;
+  Waveform* waveform_ = nullptr;
   std::vector<std::size_t> producer_;  ///< member that delivers each of the cycle's outputs
   std::vector<std::size_t> coupled_;
   std::vector<std::size_t> cut_;
@@ -81,8 +96,8 @@ class InterfaceProblem {
   subsystem::Step step_{};
   Start start_;
   bool used_ = false;
-  std::vector<double> sent_;      ///< of the cycle's range
-  std::vector<double> answered_;  ///< of the cycle's range, where others may be sent on; else empty
+  std::vector<double> sent_;      ///< of the cycle's range, point by point
+  std::vector<double> answered_;  ///< the same, where others may be sent on; else empty
   core::Values discreteSent_;
 };
 

@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <optional>
 
 #include <Eigen/Dense>
 
@@ -22,9 +21,6 @@ class Newton final : public Algorithm {
   Solution solve(InterfaceProblem& problem, bool untested) override {
     Solution solution;
     solution.k = std::numeric_limits<double>::quiet_NaN();
-    trusted_ = false;
-    if (!untested)  // one evaluation must not rest on a guess across a jump
-      predict(problem);
     double lastNorm = 0.0;
     while (true) {
       solution.fault = problem.evaluate();
@@ -49,31 +45,13 @@ class Newton final : public Algorithm {
       lastNorm = solution.norm;
       correct(problem, sent, residual);
     }
-    trusted_ = solution.converged();
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
     return solution;
   }
 
-  void accept(const InterfaceProblem& problem) override {
-    if (!history_) history_.emplace(problem.cut().size(), std::max(kPredictorDegree, settings_.degree), noneHeld());
-    const bool goesOn = history_->samples() > 0 && history_->time(0) < problem.step().t1;
-    if (!trusted_ || !goesOn) history_->clear();
-    std::vector<double> accepted(problem.cut().size());
-    problem.readAnswered(problem.cut(), accepted);
-    history_->add(problem.step().t1, accepted);
-  }
+  void accept(const InterfaceProblem& /*problem*/) override {}
 
  private:
-  static constexpr unsigned kPredictorDegree = 2;
-  static std::vector<std::size_t> noneHeld() { return {}; }
-
-  /// Begins with the cut extrapolated from accepted steps.
-  void predict(InterfaceProblem& problem) {
-    if (!history_ || history_->samples() == 0) return;
-    history_->begin(problem.step().t0, problem.step().t1);
-    problem.send(problem.cut(), history_->predicted());
-  }
-
   [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
     constexpr unsigned kPatience = 3;  // steps; a Jacobian costs about one evaluation
     if (!factorised_) return true;
@@ -104,11 +82,9 @@ class Newton final : public Algorithm {
   }
 
   AlgorithmSettings settings_;
-  std::optional<Approximation> history_;  ///< accepted values of the cut
   std::vector<Sensitivity> blocks_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
-  bool trusted_ = false;  ///< the last step was solved, so its values continue the history
   unsigned stepsWithSecondCorrection_ = 0;
 };
 

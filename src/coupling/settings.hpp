@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct AlgorithmSettings {
   /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they
   /// are passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
   bool reevaluate = false;
+  /// Samples of every value in a macro step, equidistant, the last one at its end. More than one: the iterated methods
+  /// find the values inside the step as well, and `degree` is that of the splines through the samples.
+  unsigned waveform = 1;
+  /// Degree of the polynomials through accepted values that the first iterate is taken from; absent: the one that has
+  /// predicted best so far, for Newton's method the larger of `degree` and 2.
+  std::optional<unsigned> predictor{};
   unsigned maxIterations = 100;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
   double atol = 1e-6;
@@ -73,6 +80,9 @@ struct AlgorithmSettings {
   WithoutConvergence withoutConvergence = WithoutConvergence::stop;
 
   [[nodiscard]] bool iterates() const { return kind >= AlgorithmKind::iteratedJacobi; }
+  [[nodiscard]] bool iteratesWaveforms() const {
+    return waveform > 1 && (kind == AlgorithmKind::iteratedJacobi || kind == AlgorithmKind::iteratedGaussSeidel);
+  }
   [[nodiscard]] Form form() const {
     const bool parallel = kind == AlgorithmKind::jacobi || kind == AlgorithmKind::iteratedJacobi;
     return parallel ? Form::parallel : Form::sequence;

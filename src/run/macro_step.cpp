@@ -23,6 +23,8 @@ namespace {
 coupling::AlgorithmSettings starting(coupling::AlgorithmSettings settings) {
   settings.kind = coupling::AlgorithmKind::masterSlave;
   settings.startUp = coupling::StartUp::trivial;
+  settings.waveform = 1;
+  settings.predictor.reset();
   return settings;
 }
 
