@@ -35,6 +35,23 @@ bool variesStep(const subsystem::Capabilities& c) {
   return c.variableStep;
 }
 
+void requireWaveform(const coupling::AlgorithmSettings& algorithm, std::vector<core::Problem>& problems) {
+  constexpr unsigned kMostPredictor = 4;
+  const std::string samples = std::to_string(algorithm.waveform);
+  if (algorithm.waveform == 0)
+    problems.push_back(core::Problem{core::Place{}, "A macro step with no sample of the values has no end.",
+                                     "Give algorithm.waveform >= 1; 1 is the value at the end alone."});
+  if (algorithm.waveform > 1 && !algorithm.iteratesWaveforms())
+    problems.push_back(core::Problem{
+        core::Place{},
+        "The waveform of " + samples + " samples a macro step (algorithm.waveform) is found by plain iteration only.",
+        "Choose iterated-gauss-seidel or iterated-jacobi, or leave algorithm.waveform out."});
+  if (algorithm.predictor && *algorithm.predictor > kMostPredictor)
+    problems.push_back(core::Problem{
+        core::Place{}, "A first iterate of degree " + std::to_string(*algorithm.predictor) + " is not supported.",
+        "Give algorithm.predictor from 0 to " + std::to_string(kMostPredictor) + "."});
+}
+
 }  // namespace
 
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
@@ -54,6 +71,7 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
                                      "Polynomials through values and slopes are for explicit algorithms: an iteration "
                                      "sends values only.",
                                      "Choose jacobi, gauss-seidel or master-slave, or leave algorithm.samples out."});
+  requireWaveform(settings.algorithm, problems);
   if (settings.algorithm.iterates())
     refuse(lacking(system, cycles, true, saves),
            "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
