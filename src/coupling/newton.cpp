@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <Eigen/Dense>
