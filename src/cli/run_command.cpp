@@ -79,8 +79,9 @@ ExitCode runCommand(const RunOptions& options) {
   const project::Project plan = project::read(options.project, log, overrides);
   RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, options.overwrite);
   results::CsvRecorder recorder(folder.path());
+  results::CsvRecorder iterations(folder.path(), "iterations");
   const InterruptGuard guard;
-  run::Run run = project::makeRun(plan, log, &recorder);
+  run::Run run = project::makeRun(plan, log, {&recorder, plan.settings.recordsIterations ? &iterations : nullptr});
   if (InterruptGuard::requested()) return ExitCode::interrupted;
 
   folder.prepare();

@@ -16,8 +16,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kFiles{"results.csv", "results.partial.csv", "results.units.csv", "statistics.json",
-                            "run.log",     "project.toml"};
+constexpr std::array kFiles{
+    "results.csv",  "results.partial.csv", "results.units.csv",      "statistics.json",     "run.log",
+    "project.toml", "iterations.csv",      "iterations.partial.csv", "iterations.units.csv"};
 
 }  // namespace
 

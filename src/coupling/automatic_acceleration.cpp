@@ -22,7 +22,8 @@ class AutomaticScalar final : public Accelerator {
   void propose(std::span<double> send) override {
     send[0] = secant_.propose();
     if (secant_.guarded() && !told_) {
-      remark_ =
+      remark_ += remark_.empty() ? "" : "; ";
+      remark_ +=
           "the answers move away from what is sent (K >= 1): no extrapolation back to where they come from, steps that "
           "grow instead";
       told_ = true;
@@ -42,7 +43,7 @@ class AutomaticScalar final : public Accelerator {
   ScalarSecant secant_;
   bool accepted_ = false;
   bool told_ = false;
-  std::string remark_;
+  std::string remark_ = "one unknown: secant that keeps away from solutions which repel plain iteration";
 };
 
 /// Several values: quasi-Newton by weighted least squares over all pairs of differences that are remembered.
@@ -54,7 +55,10 @@ class AutomaticVector final : public Accelerator {
         residual_(unknowns.size),
         answers_(unknowns.size),
         v_(unknowns.size),
-        w_(unknowns.size) {}
+        w_(unknowns.size),
+        remark_(fmt::format("{} unknowns: quasi-Newton by weighted least squares over at most {} differences of past "
+                            "iterations",
+                            unknowns.size, capacityFor(unknowns.size))) {}
 
   void begin() override {
     if (!std::exchange(accepted_, false)) memory_.forgetStep(step_);
@@ -142,11 +146,12 @@ class AutomaticVector final : public Accelerator {
       return false;
     }
     growth_ = std::min(2.0 * growth_, kLargestGrowth);
-    if (remark_.empty())
-      remark_ =
-          "in some direction the answers move away from what is sent (K >= 1): no extrapolation back to where they "
-          "come "
-          "from, steps that grow instead";
+    if (std::exchange(told_, true)) return true;
+    remark_ += remark_.empty() ? "" : "; ";
+    remark_ +=
+        "in some direction the answers move away from what is sent (K >= 1): no extrapolation back to where they "
+        "come "
+        "from, steps that grow instead";
     return true;
   }
 
@@ -193,7 +198,8 @@ class AutomaticVector final : public Accelerator {
     best_ = norm;
     memory_.clear();
     relaxation_ = std::exchange(nextRelaxation_, std::max(0.01, 0.3 * nextRelaxation_));
-    remark_ = fmt::format(
+    remark_ += remark_.empty() ? "" : "; ";
+    remark_ += fmt::format(
         "no progress for {} iterations: all differences are forgotten, and the iteration goes on with a factor of {:g}",
         patience_, relaxation_);
   }
@@ -215,6 +221,7 @@ class AutomaticVector final : public Accelerator {
   unsigned bestAt_ = 0;
   double relaxation_ = 1.0;
   double nextRelaxation_ = 0.3;
+  bool told_ = false;
   double growth_ = 1.0;  ///< of the next guarded step
   bool accepted_ = false;
   std::uint64_t acceptedSteps_ = 0;

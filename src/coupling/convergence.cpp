@@ -84,6 +84,7 @@ void ConvergenceMonitor::look(const InterfaceProblem& problem) {
 
 void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
   norm_ = 0.0;
+  relative_ = 0.0;
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     const std::size_t n = group.values.size() * problem.points();
@@ -91,6 +92,13 @@ void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
     difference_.resize(n);
     problem.readSent(group.values, sent_);
     problem.readAnswered(group.values, difference_);
+    double change = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < n; ++i) {
+      change += (difference_[i] - sent_[i]) * (difference_[i] - sent_[i]);
+      size += difference_[i] * difference_[i];
+    }
+    relative_ = std::max(relative_, size > 0.0 ? std::sqrt(change / size) : 0.0);
     if (isWeighedBySent(group.norm)) {
       for (std::size_t i = 0; i < n; ++i) difference_[i] -= sent_[i];
       norms_[g] = core::weightedNorm(group.norm, group.tolerance, difference_, sent_);
@@ -149,10 +157,12 @@ void ConvergenceMonitor::accept() {
 }
 
 bool ConvergenceMonitor::stagnates() const {
-  // A residual that stays at a thousandth of its largest value or more may still be on its way.
+  // A residual that stays at a thousandth of its largest value or more may still be on its way, and one that is not
+  // small beside the values has other reasons than precision.
   constexpr unsigned kPatience = 20;
-  constexpr double kSmall = 1e-3;
-  return looks_ - bestAt_ >= kPatience && best_ < kSmall * largestNorm_;
+  constexpr double kFallen = 1e-3;
+  constexpr double kSmall = 1e-6;
+  return looks_ - bestAt_ >= kPatience && best_ < kFallen * largestNorm_ && relative_ < kSmall;
 }
 
 }  // namespace koppla::coupling

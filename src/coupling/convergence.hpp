@@ -85,6 +85,7 @@ class ConvergenceMonitor {
   double k_;
   std::optional<std::size_t> exploded_;
   double largestNorm_ = 0.0;
+  double relative_ = 0.0;     ///< |answered - sent| / |answered|, of the group where it is largest
   double best_ = 0.0;         ///< smallest norm in this step
   unsigned bestAt_ = 0;       ///< look at which it was a good deal smaller than before
   std::vector<double> sent_;  ///< scratch

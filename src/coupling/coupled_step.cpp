@@ -11,13 +11,13 @@ bool needsApproximation(const Network& network, const AlgorithmSettings& setting
          network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi || settings.iteratesWaveforms();
 }
 
-/// The degree of the first iterate, where it is not that of the approximation.
+/// The degree of the first iterate; absent: the predictor chooses it.
 std::optional<unsigned> predictorDegree(const AlgorithmSettings& settings) {
   constexpr unsigned kNewton = 2;
-  if (!settings.iterates()) return std::nullopt;
   if (settings.predictor) return settings.predictor;
   if (settings.kind == AlgorithmKind::newton) return std::max(kNewton, settings.degree);
-  return std::nullopt;
+  if (settings.acceleration.kind == AcceleratorKind::automatic) return std::nullopt;
+  return settings.degree;
 }
 
 InterfaceProblem problemOf(Network& network, Block block, Form form, Approximation* approximation, Waveform* waveform) {
@@ -43,7 +43,7 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   const std::size_t values = network.outputs().size();
-  if (const auto degree = predictorDegree(settings)) predictor_.emplace(values, *degree, network.heldOutputs());
+  if (settings.iterates()) predictor_.emplace(values, predictorDegree(settings), network.heldOutputs());
   if (settings.iteratesWaveforms())
     waveform_.emplace(values, settings.waveform, settings.degree, network.heldOutputs());
   if (!settings.iterates()) {
@@ -69,8 +69,8 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
 
 void CoupledStep::begin(double t) {
   before_.assign(network_.outputs().begin(), network_.outputs().end());
-  for (auto* history : {&approximation_, &predictor_})
-    if (*history) (*history)->clear();
+  if (approximation_) approximation_->clear();
+  if (predictor_) predictor_->clear();
   remember(t);
 }
 
@@ -87,12 +87,14 @@ void CoupledStep::begin(double t, double h, const Past& past) {
 void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   begin(t);
   const std::size_t values = network_.outputs().size();
-  for (auto* history : {&approximation_, &predictor_}) {
-    if (!*history) continue;
-    (*history)->clear();
+  const auto add = [&](auto& history) {
+    if (!history) return;
+    history->clear();
     for (std::size_t i = earlierSamples(); i > 0; --i)
-      (*history)->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
-  }
+      history->add(t - static_cast<double>(i) * h, earlier.subspan((i - 1) * values, values));
+  };
+  add(approximation_);
+  add(predictor_);
   remember(t);
 }
 
@@ -117,7 +119,6 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
   const subsystem::Step& step = attempt.step;
   if (masterSlave_) return solveFromMaster(step);
   if (approximation_) approximation_->begin(step.t0, step.t1);
-  if (predictor_) predictor_->begin(step.t0, step.t1);
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
   StepOutcome outcome;
@@ -129,7 +130,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       continue;
     }
     IteratedCycle& cycle = *stretch.cycle;
-    if (!attempt.untested) sendPredicted(cycle);  // one evaluation must not rest on a guess across a jump
+    if (!attempt.untested) sendPredicted(cycle, step);  // one evaluation must not rest on a guess across a jump
     outcome.fault = cycle.problem.begin({step.t0, step.t1, false}, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
@@ -170,21 +171,20 @@ StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
   return outcome;
 }
 
-const Approximation* CoupledStep::predictor() const {
-  if (predictor_) return &*predictor_;
-  return approximation_ ? &*approximation_ : nullptr;
-}
-
-void CoupledStep::sendPredicted(IteratedCycle& cycle) {
-  const Approximation* const from = predictor();
-  if (from == nullptr) return;
-  const std::vector<std::size_t>& values = cycle.problem.cut();
+/// Also of values that nobody uses before they are computed: then the first evaluation can be compared with what was
+/// expected of it.
+void CoupledStep::sendPredicted(IteratedCycle& cycle, const subsystem::Step& step) {
   const std::size_t points = cycle.problem.points();
-  predictedSamples_.clear();
+  predictedTimes_.clear();
   for (std::size_t point = 1; point < points; ++point)
-    for (const std::size_t value : values)
-      predictedSamples_.push_back(from->value(value, static_cast<double>(point) / static_cast<double>(points)));
-  for (const std::size_t value : values) predictedSamples_.push_back(from->predicted()[value]);
+    predictedTimes_.push_back(step.t0 + (step.t1 - step.t0) * static_cast<double>(point) / static_cast<double>(points));
+  predictedTimes_.push_back(step.t1);
+  predictor_->begin(predictedTimes_);
+  if (predictor_->degree() == 0 && points == 1) return;  // the values at the beginning are there already
+  const std::vector<std::size_t>& values = cycle.problem.coupled();
+  predictedSamples_.clear();
+  for (std::size_t point = 0; point < points; ++point)
+    for (const std::size_t value : values) predictedSamples_.push_back(predictor_->predict(point, value));
   cycle.problem.send(values, predictedSamples_);
 }
 

@@ -9,6 +9,7 @@
 #include "koppla/coupling/error_estimate.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/network.hpp"
+#include "koppla/coupling/predictor.hpp"
 #include "koppla/coupling/settings.hpp"
 
 namespace koppla::coupling {
@@ -105,9 +106,7 @@ class CoupledStep {
 
   Fault run(Block block, const subsystem::Step& step);
   StepOutcome solveFromMaster(const subsystem::Step& step);
-  /// What the first iterate of a step is taken from; nullptr: values at its beginning.
-  [[nodiscard]] const Approximation* predictor() const;
-  void sendPredicted(IteratedCycle& cycle);
+  void sendPredicted(IteratedCycle& cycle, const subsystem::Step& step);
   /// The network's outputs are the values at t from now on.
   void remember(double t);
 
@@ -118,8 +117,9 @@ class CoupledStep {
   bool reevaluate_;
   std::optional<Approximation> approximation_;
   std::optional<Waveform> waveform_;
-  std::optional<Approximation> predictor_;  ///< where the first iterate has a degree of its own
-  bool trusted_ = true;                     ///< the last step was solved, so its values continue those before
+  std::optional<Predictor> predictor_;  ///< of iterating algorithms
+  bool trusted_ = true;                 ///< the last step was solved, so its values continue those before
+  std::vector<double> predictedTimes_;
   std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< without approximation: values of the last accepted step
   ErrorEstimate estimate_;

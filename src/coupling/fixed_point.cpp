@@ -117,7 +117,7 @@ class FixedPoint final : public Algorithm {
 
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
-    doings_ = parts_.front().accelerator->doings();
+    doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : parts_.front().accelerator->doings();
     return problem.evaluate(passing_);
   }
 
@@ -151,14 +151,20 @@ class FixedPoint final : public Algorithm {
     if (!movedFrom_.empty()) {
       double product = 0.0;
       double square = 0.0;
+      double answers = 0.0;
       double size = 0.0;
       for (std::size_t i = 0; i < part.sent.size(); ++i) {
         const double moved = part.sent[i] - movedFrom_[i];
-        product += (part.answered[i] - answeredThere_[i]) * moved;
+        const double change = part.answered[i] - answeredThere_[i];
+        product += change * moved;
         square += moved * moved;
+        answers += change * change;
         size += part.sent[i] * part.sent[i];
       }
-      if (square > kRounding * kRounding * size) slope_ = product / square;
+      // Where the answers change in another direction the ratio says nothing of what repels.
+      constexpr double kParallel = 0.99;
+      const bool parallel = product * product > kParallel * kParallel * square * answers;
+      if (square > kRounding * kRounding * size) slope_ = parallel ? product / square : 0.0;
     }
     movedFrom_ = part.sent;
     answeredThere_ = part.answered;

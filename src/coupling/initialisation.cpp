@@ -32,10 +32,13 @@ class Initialiser {
     network_.takeStartValues();
     for (const auto& component : components()) {
       const bool loop = component.size() > 1 || selfDependent_[component.front()];
-      const bool fine = loop ? solveLoop(component) : evaluateIfChanged(nodes_[component.front()].position);
+      const bool keeps = loop && settings_.initialisation == Initialisation::startValues;
+      const bool fine = keeps  ? keepStartValues(component)
+                        : loop ? solveLoop(component)
+                               : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
     }
-    settle();
+    if (!kept_) settle();
     if (!report_.fault) report_.fault = network_.explosion();
     return std::move(report_);
   }
@@ -141,6 +144,19 @@ class Initialiser {
       report_.inconsistent.push_back(member.name + "." + member.subsystem->describe().ports[output.port].name);
     }
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
+  }
+
+  /// Everybody is evaluated once, so that all are initialised, but the loop's outputs stay what its inputs start with:
+  /// the first step begins its iteration there.
+  bool keepStartValues(const std::vector<std::size_t>& component) {
+    const Loop loop = loopOf(component);
+    const Eigen::VectorXd z = valuesOf(loop);
+    for (const std::size_t position : loop.positions)
+      if (!evaluate(position)) return false;
+    for (std::size_t i = 0; i < loop.values.size(); ++i)
+      network_.outputs()[loop.values[i]] = z[static_cast<Eigen::Index>(i)];
+    kept_ = true;
+    return true;
   }
 
   struct Loop {
@@ -339,6 +355,7 @@ class Initialiser {
   Network& network_;
   double t_;
   AlgorithmSettings settings_;
+  bool kept_ = false;  ///< a loop is left to the first step
   InitialisationReport report_;
   std::vector<Node> nodes_;
   std::vector<bool> selfDependent_;

@@ -41,13 +41,20 @@ using core::Norm;
 /// Integers, booleans, strings and enumerations cannot be measured, only compared.
 enum class DiscreteTest : std::uint8_t { compare, ignore };
 
+/// What happens to algebraic loops at the start.
+enum class Initialisation : std::uint8_t {
+  solve,       ///< they are solved, so that the run begins with consistent values
+  startValues  ///< inputs begin with their start values, and the first step finds the solution (static analyses)
+};
+
 /// What happens to a step whose iteration did not converge, where step control cannot repeat it with a shorter step.
 enum class WithoutConvergence : std::uint8_t { stop, accept };
 
 /// Outputs whose change between what was sent and what was answered is judged together.
 struct ConvergenceGroup {
-  std::string name;               ///< for reports
-  std::vector<Endpoint> outputs;  ///< those that no cycle exchanges do not count
+  std::string name;                    ///< for reports
+  std::vector<std::string> variables;  ///< patterns of "subsystem.port", which whoever makes the run resolves to
+  std::vector<Endpoint> outputs{};     ///< these outputs; those that no cycle exchanges do not count
   core::Tolerance tolerance{1e-5, 1e-6};
   Norm norm = Norm::rms;
 };
@@ -63,8 +70,8 @@ struct AlgorithmSettings {
   /// Samples of every value in a macro step, equidistant, the last one at its end. More than one: the iterated methods
   /// find the values inside the step as well, and `degree` is that of the splines through the samples.
   unsigned waveform = 1;
-  /// Degree of the polynomials through accepted values that the first iterate is taken from; absent: the one that has
-  /// predicted best so far, for Newton's method the larger of `degree` and 2.
+  /// Degree of the polynomials through accepted values that the first iterate is taken from; absent: with automatic
+  /// acceleration the one that has predicted best so far, else `degree`, for Newton's method at least 2.
   std::optional<unsigned> predictor{};
   unsigned maxIterations = 100;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
@@ -77,6 +84,7 @@ struct AlgorithmSettings {
   /// first evaluation of the step: relative tests are passed on such values. 0: never.
   double explosionGrowth = 1e6;
   DiscreteTest discrete = DiscreteTest::compare;
+  Initialisation initialisation = Initialisation::solve;
   WithoutConvergence withoutConvergence = WithoutConvergence::stop;
 
   [[nodiscard]] bool iterates() const { return kind >= AlgorithmKind::iteratedJacobi; }

@@ -131,8 +131,8 @@ ExactValues exactValues(const Project& project) {
   return exact;
 }
 
-run::Run makeRun(const Project& project, core::Log& log, results::Recorder* recorder) {
-  return run::Run(build(project, log), project.settings, log, recorder);
+run::Run makeRun(const Project& project, core::Log& log, run::Recorders recorders) {
+  return run::Run(build(project, log), project.settings, log, recorders);
 }
 
 }  // namespace koppla::project

@@ -85,7 +85,10 @@ struct Project {
   Placed<std::string> master{};               ///< who chooses the macro steps; empty: the first in order
   std::optional<ReferenceEntry> reference{};  ///< an exact solution
   std::filesystem::path resultsFolder;
-  std::vector<core::Place> variablePlaces{};  ///< of settings.variables, one each; empty if made by a program
+  // One each, empty if made by a program:
+  std::vector<core::Place> variablePlaces{};     ///< of settings.variables
+  std::vector<core::Place> iterationPlaces{};    ///< of settings.iterationVariables
+  std::vector<core::Place> convergencePlaces{};  ///< of settings.algorithm.convergence
 };
 
 /// The place of all that comes from the command line.
@@ -114,8 +117,8 @@ coupling::System build(const Project& project, core::Log& log);
 /// core::InputError where the project has none or its [reference] has mistakes.
 ExactValues exactValues(const Project& project);
 
-/// A run that is ready to be initialised. The log and the recorder (if any) outlive it.
-run::Run makeRun(const Project& project, core::Log& log, results::Recorder* recorder = nullptr);
+/// A run that is ready to be initialised. The log and the recorders (if any) outlive it.
+run::Run makeRun(const Project& project, core::Log& log, run::Recorders recorders = {});
 
 /// The text of a project file in `folder` that couples these FMUs where an output and an input have the same name and
 /// type. Reads back without mistakes.

@@ -49,6 +49,8 @@ class ProjectReader {
         simulation_(root_.table("simulation")),
         algorithm_(root_.table("algorithm")),
         stepControl_(root_.table("step_control")),
+        acceleration_(root_.table("acceleration")),
+        convergence_(root_.tables("convergence")),
         results_(root_.table("results")),
         reference_(root_.table("reference")) {
     project_.file = file;
@@ -56,15 +58,18 @@ class ProjectReader {
 
   Reading read(std::span<const Override> parameters) && {
     if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
-    project_.settings = readSettings({simulation_, algorithm_, stepControl_});
+    project_.settings = readSettings({simulation_, algorithm_, stepControl_, acceleration_, convergence_});
+    for (const TableReader& table : convergence_) project_.convergencePlaces.push_back(table.place());
     readOrder();
     readResults();
     readSubsystems();
     readConnections();
     readConditions();
     readExactSolution();
-    for (TableReader* table : {&root_, &simulation_, &algorithm_, &stepControl_, &results_, &reference_})
+    for (TableReader* table :
+         {&root_, &simulation_, &algorithm_, &stepControl_, &acceleration_, &results_, &reference_})
       table->finish();
+    for (TableReader& table : convergence_) table.finish();
     applyToParameters(project_, parameters, optionNames(), reports_.findings);
     return {std::move(project_), std::move(reports_.findings)};
   }
@@ -94,6 +99,13 @@ class ProjectReader {
     if (folder.value.empty()) results_.mistake("folder", "The folder for results has no name.");
     project_.resultsFolder = besideProject(folder.value);
     results_.real("interval", project_.settings.outputInterval, kNotNegative);
+    std::vector<Placed<std::string>> iterated;
+    results_.texts("iterations", iterated);
+    project_.settings.recordsIterations = results_.given("iterations");
+    for (Placed<std::string>& pattern : iterated) {
+      project_.settings.iterationVariables.push_back(std::move(pattern.value));
+      project_.iterationPlaces.push_back(std::move(pattern.place));
+    }
     std::vector<Placed<std::string>> patterns;
     results_.texts("variables", patterns);
     for (Placed<std::string>& pattern : patterns) {
@@ -156,6 +168,8 @@ class ProjectReader {
   TableReader simulation_;
   TableReader algorithm_;
   TableReader stepControl_;
+  TableReader acceleration_;
+  std::vector<TableReader> convergence_;
   TableReader results_;
   TableReader reference_;
   Project project_;

@@ -14,8 +14,8 @@ namespace koppla::project {
 inline constexpr unsigned kFormat = 1;
 
 /// Its sections, each a table of options.
-inline constexpr std::array<std::string_view, 5> kSections{"simulation", "algorithm", "step_control", "results",
-                                                           "reference"};
+inline constexpr std::array<std::string_view, 6> kSections{"simulation",   "algorithm", "step_control",
+                                                           "acceleration", "results",   "reference"};
 
 /// A project as far as it could be read, and what is wrong with it.
 struct Reading {

@@ -66,7 +66,7 @@ class Resolver {
     for (const ConnectionEntry& entry : project_.connections) connect(entry);
     for (const auto& name : project_.order)
       if (const auto member = index_.find(name.value)) resolution_.order.push_back(*member);
-    for (std::size_t i = 0; i < project_.settings.variables.size(); ++i) checkVariable(i);
+    checkVariables();
     if (project_.reference) checkExactSolution(*project_.reference);
     return std::move(resolution_);
   }
@@ -173,14 +173,26 @@ class Resolver {
     return true;
   }
 
-  void checkVariable(std::size_t number) {
-    const std::string& variable = project_.settings.variables[number];
+  /// A variable or a pattern that fits some; `places` may be shorter than the list it belongs to.
+  void checkVariable(const std::string& variable, const std::vector<core::Place>& places, std::size_t number,
+                     std::string_view purpose) {
     if (results::isPattern(variable) ? fitsSomething(variable) : isVariable(variable)) return;
     std::vector<std::string> all;
     forAllPorts([&](const std::string& name) { all.push_back(name); });
-    findings().mistake(
-        number < project_.variablePlaces.size() ? project_.variablePlaces[number] : core::Place{project_.file.string()},
-        fmt::format("There is no variable '{}' to be recorded.", variable), core::suggestion(variable, all));
+    findings().mistake(number < places.size() ? places[number] : core::Place{project_.file.string()},
+                       fmt::format("There is no variable '{}' to be {}.", variable, purpose),
+                       core::suggestion(variable, all));
+  }
+
+  void checkVariables() {
+    const run::Settings& settings = project_.settings;
+    for (std::size_t i = 0; i < settings.variables.size(); ++i)
+      checkVariable(settings.variables[i], project_.variablePlaces, i, "recorded");
+    for (std::size_t i = 0; i < settings.iterationVariables.size(); ++i)
+      checkVariable(settings.iterationVariables[i], project_.iterationPlaces, i, "recorded");
+    for (std::size_t i = 0; i < settings.algorithm.convergence.size(); ++i)
+      for (const std::string& variable : settings.algorithm.convergence[i].variables)
+        checkVariable(variable, project_.convergencePlaces, i, "tested");
   }
 
   void checkExactSolution(const ReferenceEntry& reference) {

@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 
 #include "koppla/core/value.hpp"
+#include "koppla/coupling/predictor.hpp"
+#include "koppla/project/acceleration_reader.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::project {
@@ -14,6 +16,9 @@ namespace {
 
 using coupling::AlgorithmSettings;
 using stepping::StepControlSettings;
+
+constexpr unsigned kMostSamples = 1000;
+constexpr unsigned kMostPredictor = coupling::Predictor::kHighest;
 
 std::string seconds(double value) {
   return core::text(value) + " s";
@@ -47,6 +52,7 @@ void readSimulation(TableReader& table, run::Settings& settings) {
              {.required = mayBeMissing ? "" : "Write step = 0.1 for a macro step of 0.1 s."});
   table.real("explosion_limit", settings.explosionLimit, kPositive);
   table.word("on_discard", settings.onDiscard, kOnDiscardWords);
+  table.word("initialisation", settings.algorithm.initialisation, kInitialisationWords);
   const bool parallel = settings.algorithm.form() == coupling::Form::parallel;
   table.count("threads", settings.threads, 0,
               {.idle = parallel ? ""
@@ -96,14 +102,22 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   const bool estimates = stepControl.kind == StepControlKind::predictorCorrector;
   const Rule measuring = stepControl.kind == StepControlKind::doubleStep ? Rule{} : iterating;
   const Rule tolerated = estimates ? Rule{} : measuring;
+  const bool fixedPoint = settings.kind != AlgorithmKind::newton || !table.sound({"kind"});
+  const Rule accelerated = !mayIterate || fixedPoint ? iterating : Rule{.idle = "Newton's method does not use it"};
   table.count("max_iterations", settings.maxIterations, 1, iterating);
   table.real("rtol", settings.rtol, kNotNegative, tolerated);
   table.real("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
   table.word("discrete", settings.discrete, kDiscreteWords, measuring);
   table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
+  table.real("explosion_growth", settings.explosionGrowth, kNotNegative, accelerated);
   checkTolerances(table, settings.rtol, settings.atol);
   readApproximation(table, settings);
+  table.count("waveform", settings.waveform, 1, accelerated, kMostSamples);
+  if (settings.waveform > 1 && settings.degree == 0 && table.sound({"waveform", "degree"}))
+    table.mistake("waveform", "Samples inside the step need splines through them, but the degree is 0.",
+                  "Write degree = 3 for cubic splines, or remove waveform.");
+  table.optionalCount("predictor", settings.predictor, 0, iterating, kMostPredictor);
 }
 
 void checkStepLimits(TableReader& table, const StepControlSettings& settings, const run::Settings& run) {
@@ -168,7 +182,7 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
 
 }  // namespace
 
-run::Settings readSettings(SettingsTables tables) {
+run::Settings readSettings(const SettingsTables& tables) {
   run::Settings settings;
   tables.algorithm.word("kind", settings.algorithm.kind, kAlgorithmWords);
   readSimulation(tables.simulation, settings);
@@ -176,6 +190,8 @@ run::Settings readSettings(SettingsTables tables) {
   if (settings.stepControl.kind == StepControlKind::predictorCorrector)
     settings.stepControl.shrink = settings.stepControl.grow = 4.0;  // Schmoll, figs. 3.13-3.15
   readAlgorithm(tables.algorithm, settings.algorithm, settings.stepControl);
+  readAcceleration(tables.acceleration, settings.algorithm, tables.algorithm.sound({"kind"}));
+  readConvergence(tables.convergence, settings.algorithm, tables.algorithm.sound({"kind"}));
   settings.stepControl.rtol = settings.algorithm.rtol;
   settings.stepControl.atol = settings.algorithm.atol;
   const bool mayIterate = settings.algorithm.iterates() || !tables.algorithm.sound({"kind"});

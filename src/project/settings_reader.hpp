@@ -9,9 +9,11 @@ struct SettingsTables {
   TableReader& simulation;
   TableReader& algorithm;
   TableReader& stepControl;
+  TableReader& acceleration;
+  std::vector<TableReader>& convergence;
 };
 
-/// Reads times, algorithm and step control. Defaults are those of the settings themselves.
-run::Settings readSettings(SettingsTables tables);
+/// Reads times, algorithm, step control, acceleration and convergence. Defaults are those of the settings themselves.
+run::Settings readSettings(const SettingsTables& tables);
 
 }  // namespace koppla::project

@@ -146,6 +146,13 @@ void TableReader::count(std::string_view key, unsigned& into, unsigned least, co
   into = static_cast<unsigned>(*value);
 }
 
+void TableReader::optionalCount(std::string_view key, std::optional<unsigned>& into, unsigned least, const Rule& rule,
+                                unsigned most) {
+  unsigned value = least;
+  count(key, value, least, rule, most);
+  if (given(key) && sound({key})) into = value;
+}
+
 void TableReader::flag(std::string_view key, bool& into, const Rule& rule) {
   const Node* node = take(key, rule);
   if (node == nullptr) return;

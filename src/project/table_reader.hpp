@@ -64,6 +64,8 @@ class TableReader {
   /// An array of rows.
   void matrix(std::string_view key, std::vector<std::vector<double>>& into, const Rule& rule = {});
   void count(std::string_view key, unsigned& into, unsigned least, const Rule& rule = {}, unsigned most = kMostCount);
+  void optionalCount(std::string_view key, std::optional<unsigned>& into, unsigned least, const Rule& rule,
+                     unsigned most);
   void flag(std::string_view key, bool& into, const Rule& rule = {});
   void text(std::string_view key, Placed<std::string>& into, const Rule& rule = {});
   void texts(std::string_view key, std::vector<Placed<std::string>>& into);

@@ -19,9 +19,14 @@ struct Word {
 template <typename T>
 Word(std::string_view, T) -> Word<T>;
 
+using coupling::Accelerated;
+using coupling::AcceleratorKind;
 using coupling::AlgorithmKind;
 using coupling::DiscreteTest;
+using coupling::Filter;
+using coupling::Initialisation;
 using coupling::Samples;
+using coupling::Scaling;
 using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
@@ -39,7 +44,26 @@ inline constexpr std::array kSamplesWords{Word{"values", Samples::values},
                                           Word{"values-and-slopes", Samples::valuesAndSlopes}};
 inline constexpr std::array kStartUpWords{Word{"trivial", StartUp::trivial}, Word{"analytic", StartUp::analytic},
                                           Word{"master-slave", StartUp::masterSlave}};
-inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"nicolai", Norm::nicolai}};
+inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"max", Norm::max}, Word{"nicolai", Norm::nicolai},
+                                       Word{"field-rms", Norm::fieldRms}, Word{"field-max", Norm::fieldMax}};
+inline constexpr std::array kAcceleratorWords{Word{"auto", AcceleratorKind::automatic},
+                                              Word{"none", AcceleratorKind::none},
+                                              Word{"constant", AcceleratorKind::constant},
+                                              Word{"aitken", AcceleratorKind::aitken},
+                                              Word{"aitken-per-scalar", AcceleratorKind::aitkenPerScalar},
+                                              Word{"adaptive", AcceleratorKind::adaptive},
+                                              Word{"anderson", AcceleratorKind::anderson},
+                                              Word{"iqn-ils", AcceleratorKind::iqnIls},
+                                              Word{"iqn-imvj", AcceleratorKind::iqnImvj},
+                                              Word{"broyden", AcceleratorKind::broyden}};
+inline constexpr std::array kAcceleratedWords{Word{"cut", Accelerated::cut}, Word{"all", Accelerated::all}};
+inline constexpr std::array kFilterWords{Word{"none", Filter::none}, Word{"qr1", Filter::qr1},
+                                         Word{"qr2", Filter::qr2}};
+inline constexpr std::array kScalingWords{Word{"none", Scaling::none}, Word{"value", Scaling::value},
+                                          Word{"residual", Scaling::residual},
+                                          Word{"residual-sum", Scaling::residualSum}};
+inline constexpr std::array kInitialisationWords{Word{"solve", Initialisation::solve},
+                                                 Word{"start-values", Initialisation::startValues}};
 inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare},
                                            Word{"ignore", DiscreteTest::ignore}};
 inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},

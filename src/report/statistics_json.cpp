@@ -51,7 +51,8 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
     document["cycles"].push_back({{"members", cycle.members},
                                   {"evaluations", cycle.evaluations},
                                   {"jacobians", cycle.jacobians},
-                                  {"convergence_failures", cycle.convergenceFailures}});
+                                  {"convergence_failures", cycle.convergenceFailures},
+                                  {"suspicious", cycle.suspicious}});
   document["connections"] = Json::array();
   for (const run::ConnectionStatistics& c : s.connections)
     document["connections"].push_back({{"from", c.from},

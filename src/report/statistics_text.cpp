@@ -61,6 +61,10 @@ std::string cycleTable(const run::Statistics& statistics) {
                            static_cast<double>(std::max<std::uint64_t>(1, statistics.acceptedSteps));
     text += fmt::format("  cycle {}: {} evaluations ({:.2f} per accepted step), {} Jacobians, {} failures\n", names,
                         cycle.evaluations, perStep, cycle.jacobians, cycle.convergenceFailures);
+    if (cycle.suspicious > 0)
+      text +=
+          fmt::format("    {} solutions where the answers move away from what is sent: maybe not the ones you meant\n",
+                      cycle.suspicious);
   }
   if (statistics.cycles.size() > kShown)
     text += fmt::format("  ... and {} more cycles\n", statistics.cycles.size() - kShown);

@@ -2,9 +2,12 @@
 
 namespace koppla::results {
 
-// The files of a recorded run, in its folder.
+// Endings of the files of a record, in the folder of its run.
+inline constexpr char kComplete[] = ".csv";
+inline constexpr char kPartial[] = ".partial.csv";
+inline constexpr char kUnits[] = ".units.csv";
+// The results themselves.
 inline constexpr char kCompleteFile[] = "results.csv";
 inline constexpr char kPartialFile[] = "results.partial.csv";
-inline constexpr char kUnitsFile[] = "results.units.csv";
 
 }  // namespace koppla::results

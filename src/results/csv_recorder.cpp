@@ -85,7 +85,11 @@ std::string header(const std::vector<Column>& columns) {
 
 }  // namespace
 
-CsvRecorder::CsvRecorder(fs::path folder) : folder_(std::move(folder)) {}
+CsvRecorder::CsvRecorder(fs::path folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
+
+fs::path CsvRecorder::file(std::string_view ending) const {
+  return folder_ / (name_ + std::string(ending));
+}
 
 CsvRecorder::~CsvRecorder() {
   try {
@@ -100,12 +104,12 @@ void CsvRecorder::begin(const std::vector<Column>& columns) {
   fs::create_directories(folder_, error);
   if (error) failAt(folder_, "cannot be made", error);
   // Results of an earlier run must not pass for those of this one if it fails.
-  fs::remove(folder_ / kCompleteFile, error);
-  if (error) failAt(folder_ / kCompleteFile, "cannot be replaced", error);
-  core::writeWhole(folder_ / kUnitsFile, units(columns));
+  fs::remove(file(kComplete), error);
+  if (error) failAt(file(kComplete), "cannot be replaced", error);
+  core::writeWhole(file(kUnits), units(columns));
 
   plan(columns);
-  writer_.emplace(folder_ / kPartialFile);
+  writer_.emplace(file(kPartial));
   const std::string names = header(columns);
   writer_->advance(std::copy(names.begin(), names.end(), writer_->reserve(names.size())));
   writer_->drain();
@@ -200,8 +204,8 @@ void CsvRecorder::complete() {
   running().close();
   writer_.reset();
   std::error_code error;
-  fs::rename(folder_ / kPartialFile, folder_ / kCompleteFile, error);
-  if (error) failAt(folder_ / kCompleteFile, "cannot take the place of results.partial.csv", error);
+  fs::rename(file(kPartial), file(kComplete), error);
+  if (error) failAt(file(kComplete), "cannot take the place of the partial file", error);
 }
 
 void CsvRecorder::abandon() {

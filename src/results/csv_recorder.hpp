@@ -20,7 +20,8 @@ namespace koppla::results {
 /// path.
 class CsvRecorder : public Recorder {
  public:
-  explicit CsvRecorder(std::filesystem::path folder);
+  /// `name`: of the files, in place of "results".
+  explicit CsvRecorder(std::filesystem::path folder, std::string name = "results");
   /// Keeps the partial file if neither complete() nor abandon() was called.
   ~CsvRecorder() override;
 
@@ -44,7 +45,10 @@ class CsvRecorder : public Recorder {
   void checkSizes(const core::Values& values) const;
   BlockWriter& running();
 
+  [[nodiscard]] std::filesystem::path file(std::string_view ending) const;
+
   std::filesystem::path folder_;
+  std::string name_;
   std::vector<Stretch> stretches_;
   std::size_t reals_ = 0;
   std::size_t integers_ = 0;

@@ -6,6 +6,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/time_grid.hpp"
+#include "koppla/coupling/predictor.hpp"
 
 namespace koppla::run {
 
@@ -36,7 +37,7 @@ bool variesStep(const subsystem::Capabilities& c) {
 }
 
 void requireWaveform(const coupling::AlgorithmSettings& algorithm, std::vector<core::Problem>& problems) {
-  constexpr unsigned kMostPredictor = 4;
+  constexpr unsigned kMostPredictor = coupling::Predictor::kHighest;
   const std::string samples = std::to_string(algorithm.waveform);
   if (algorithm.waveform == 0)
     problems.push_back(core::Problem{core::Place{}, "A macro step with no sample of the values has no end.",

@@ -42,6 +42,8 @@ class MacroStep {
   OutcomeKind advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
   [[nodiscard]] const Outcome& failure() const { return failure_; }
 
+  /// Who is told of iterations from now on; may be nobody.
+  void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
   [[nodiscard]] const StepCounters& counters() const { return counters_; }
   [[nodiscard]] const coupling::CoupledStep& coupledStep() const { return coupledStep_; }
   /// Length of the next attempt, s.

@@ -15,6 +15,7 @@
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/connection_errors.hpp"
 #include "koppla/run/doubts.hpp"
+#include "koppla/run/iteration_record.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
 #include "koppla/run/preparation.hpp"
@@ -74,11 +75,11 @@ class Pulse {
 }  // namespace
 
 struct Run::Impl {
-  Impl(coupling::System coupled, Settings chosen, core::Log& runLog, results::Recorder* runRecorder)
+  Impl(coupling::System coupled, Settings chosen, core::Log& runLog, Recorders recorders)
       : system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
-        settings(std::move(chosen)),
+        settings(withGroups(std::move(chosen), system)),
         log(runLog),
-        recorder(runRecorder),
+        recorder(recorders.results),
         cycles(coupling::findCycles(system)),
         network((requireCapabilities(system, cycles, settings), system), cycles, settings.explosionLimit,
                 settings.algorithm.samples),
@@ -86,6 +87,8 @@ struct Run::Impl {
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
+    iterations.emplace(system, network, settings, log, recorders.iterations);
+    macroStep.tell(&*iterations);
     for (const std::string& warning : doubts(system, cycles, settings))
       log.write(core::Severity::warning, "coupling", warning);
   }
@@ -112,6 +115,7 @@ struct Run::Impl {
   Clock clock;
 
   std::optional<Observation> observation;
+  std::optional<IterationRecord> iterations;
   double nextRow = HUGE_VAL;  ///< s; never without a recorder
   std::uint64_t recordedRows = 0;
   coupling::CallCounter rows;
@@ -135,6 +139,7 @@ Outcome Run::Impl::initialise() {
     recorder->begin(observation->columns());
     outcome = record();
   }
+  if (outcome.ok()) iterations->begin();
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
@@ -238,12 +243,14 @@ Outcome Run::Impl::simulate(double until) {
 void Run::Impl::tell(const Progress& progressNow) {
   if (listener) listener(progressNow);
   if (recorder != nullptr) recorder->flush();
+  iterations->flush();
 }
 
 void Run::Impl::end() {
   if (ended) return;
   ended = true;
   for (coupling::Member& member : system.members) member.subsystem->terminate();
+  iterations->end(clock.finished());
   if (recorder == nullptr) return;
   if (complete)
     recorder->complete();
@@ -279,6 +286,7 @@ Statistics Run::Impl::statistics() {
     entry.evaluations = cycle->evaluations;
     entry.jacobians = cycle->jacobians;
     entry.convergenceFailures = cycle->failures;
+    entry.suspicious = cycle->suspicious;
     result.cycles.push_back(std::move(entry));
   }
   result.repeatedSteps = counters.repeated;
@@ -287,8 +295,8 @@ Statistics Run::Impl::statistics() {
   return result;
 }
 
-Run::Run(coupling::System system, Settings settings, core::Log& log, results::Recorder* recorder)
-    : impl_(std::make_unique<Impl>(std::move(system), std::move(settings), log, recorder)) {}
+Run::Run(coupling::System system, Settings settings, core::Log& log, Recorders recorders)
+    : impl_(std::make_unique<Impl>(std::move(system), std::move(settings), log, recorders)) {}
 
 Run::Run(Run&&) noexcept = default;
 

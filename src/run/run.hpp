@@ -31,12 +31,21 @@ struct Progress {
   double elapsed;  ///< s, wall clock
 };
 
+/// Who takes the rows of a run; each may be missing.
+struct Recorders {
+  Recorders(results::Recorder* ofResults = nullptr, results::Recorder* ofIterations = nullptr)
+      : results(ofResults), iterations(ofIterations) {}
+
+  results::Recorder* results;
+  results::Recorder* iterations;  ///< one row per iteration of a cycle
+};
+
 /// One simulation of a coupled system: initialise, step until the end, end. Throws core::InputError where the settings
 /// ask of a subsystem what it cannot do, before anything runs; from then on failures are outcomes.
 class Run {
  public:
-  /// Compiles the system. The log and the recorder (if any) outlive the run.
-  Run(coupling::System system, Settings settings, core::Log& log, results::Recorder* recorder = nullptr);
+  /// Compiles the system. The log and the recorders (if any) outlive the run.
+  Run(coupling::System system, Settings settings, core::Log& log, Recorders recorders = {});
   ~Run();
   Run(Run&&) noexcept;
 

@@ -24,6 +24,9 @@ struct Settings {
   double outputInterval = 0.0;    ///< s between recorded rows; 0: every communication point
   /// Patterns ('*', '?') of recorded variables "subsystem.port".
   std::vector<std::string> variables;
+  bool recordsIterations = false;  ///< of iterated cycles, one row each
+  /// Patterns of exchanged outputs "subsystem.port" whose values, K and factors are recorded with the iterations.
+  std::vector<std::string> iterationVariables;
 };
 
 }  // namespace koppla::run

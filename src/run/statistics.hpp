@@ -39,7 +39,8 @@ struct CycleStatistics {
   std::vector<std::string> members;
   std::uint64_t evaluations = 0;          ///< sweeps over the cycle, those for Jacobians not counted
   std::uint64_t jacobians = 0;            ///< of Newton's method
-  std::uint64_t convergenceFailures = 0;  ///< steps whose iteration hit its limit
+  std::uint64_t convergenceFailures = 0;  ///< steps whose iteration did not converge
+  std::uint64_t suspicious = 0;           ///< steps that converged where plain iteration would have been repelled
 };
 
 struct Statistics {

@@ -127,8 +127,9 @@ std::vector<BadInput> projectCases() {
 
       badLines("UnknownAlgorithm", "[algorithm]\nkind = \"gaus-seidel\"\n",
                {"project.toml:9:8: 'gaus-seidel' is no value of 'kind'", "Did you mean 'gauss-seidel'?"}),
-      badLines("UnknownNorm", "[algorithm]\nkind = \"newton\"\nnorm = \"max\"\n",
-               {"project.toml:10:8: 'max' is no value of 'norm'", "Known here: rms, nicolai."}),
+      badLines(
+          "UnknownNorm", "[algorithm]\nkind = \"newton\"\nnorm = \"mean\"\n",
+          {"project.toml:10:8: 'mean' is no value of 'norm'", "Known here: rms, max, nicolai, field-rms, field-max."}),
       badTimes("UnknownReactionToDiscard", "step = 0.1\non_discard = \"shrten\"",
                {"project.toml:5:14: 'shrten' is no value of 'on_discard'", "Did you mean 'shorten'?"}),
       badLines("UnknownStepControl", "[step_control]\nkind = \"doublestep\"\nmin_step = 1e-3\n",

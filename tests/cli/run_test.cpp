@@ -83,6 +83,8 @@ kind = "iterated-gauss-seidel"
 max_iterations = 2
 norm = "nicolai"
 without_convergence = "accept"
+[acceleration]
+kind = "none"
 )"));
   const Result result = workspace.run({"run", "loop.toml"});
   ASSERT_EQ(result.exitCode, 0) << result.all();

@@ -26,8 +26,9 @@ TEST(FeedThroughExamples, WithoutIterationTheLoopDoublesItsErrorEveryStep) {
 }
 
 TEST(FeedThroughExamples, PlainSweepsDoNotConvergeOnAGainOfTwo) {
-  const ExampleRun run = runExample("feed-through/loop", {"--set", "algorithm.kind=iterated-gauss-seidel"});
-  EXPECT_EQ(run.command.exitCode, 4);
+  const ExampleRun run = runExample(
+      "feed-through/loop", {"--set", "algorithm.kind=iterated-gauss-seidel", "--set", "acceleration.kind=none"});
+  EXPECT_NE(run.command.exitCode, 0);
 }
 
 TEST(FeedThroughExamples, TheCosineStartsAtItsFixedPoint) {

@@ -29,6 +29,7 @@ Settings settings(AlgorithmKind kind, double step = 0.1) {
   result.step = step;
   result.algorithm.kind = kind;
   result.algorithm.norm = coupling::Norm::nicolai;
+  result.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
   return result;
 }
 

@@ -30,7 +30,8 @@ std::unique_ptr<subsystem::Subsystem> exactIntegrator() {
 }
 
 /// x1' = -omega x2, x2' = omega x1, cut into two integrators.
-run::MacroStepRecursion rotation(AlgorithmKind kind, unsigned degree, double offset = 0.0) {
+run::MacroStepRecursion rotation(AlgorithmKind kind, unsigned degree, double offset = 0.0,
+                                 coupling::AcceleratorKind acceleration = coupling::AcceleratorKind::automatic) {
   coupling::System system;
   system.members.push_back({"first", exactIntegrator(), {}});
   system.members.push_back({"second", exactIntegrator(), {}});
@@ -38,6 +39,7 @@ run::MacroStepRecursion rotation(AlgorithmKind kind, unsigned degree, double off
   run::Settings settings;
   settings.algorithm.kind = kind;
   settings.algorithm.degree = degree;
+  settings.algorithm.acceleration.kind = acceleration;
   core::Log log;
   return {std::move(system), settings, log};
 }
@@ -79,8 +81,8 @@ TEST(Recursion, HasStatesAndSamplesForEveryDegree) {
 }
 
 TEST(Recursion, OfAnIterationThatDivergesSaysSo) {
-  // Fixed-point iterations contract only for omega H < 1 here.
-  auto recursion = rotation(AlgorithmKind::iteratedGaussSeidel, 0);
+  // Plain iterations contract only for omega H < 1 here.
+  auto recursion = rotation(AlgorithmKind::iteratedGaussSeidel, 0, 0.0, coupling::AcceleratorKind::none);
   try {
     (void)recursion.spectralRadius(1.0);
     FAIL() << "should have thrown";

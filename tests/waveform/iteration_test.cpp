@@ -175,7 +175,7 @@ TEST(WaveformIteration, WhatHasNoWaveformToIterateIsRefused) {
   settings = iterated(0, 1);
   EXPECT_NE(refusal(settings).find("algorithm.waveform"), std::string::npos);
   settings = iterated(1, 1);
-  settings.algorithm.predictor = 5;
+  settings.algorithm.predictor = 6;
   EXPECT_NE(refusal(settings).find("algorithm.predictor"), std::string::npos);
 }
 

@@ -1,0 +1,16 @@
+#pragma once
+
+#include <vector>
+
+#include "koppla/project/table_reader.hpp"
+
+namespace koppla::project {
+
+/// Reads [acceleration]. `kindIsSound`: the algorithm is what the file says, so that options which it does not use are
+/// mistakes.
+void readAcceleration(TableReader& table, coupling::AlgorithmSettings& settings, bool kindIsSound);
+
+/// Reads the tables [[convergence]].
+void readConvergence(std::vector<TableReader>& tables, coupling::AlgorithmSettings& settings, bool kindIsSound);
+
+}  // namespace koppla::project

@@ -1,0 +1,175 @@
+#include "koppla/run/iteration_record.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/suggest.hpp"
+#include "koppla/results/pattern.hpp"
+
+namespace koppla::run {
+
+namespace {
+
+constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+
+std::string_view word(coupling::Ending ending) {
+  constexpr std::array<std::string_view, 5> kWords{"converged", "cap-reached", "stagnated", "exploded", "failed"};
+  return kWords.at(static_cast<std::size_t>(ending));
+}
+
+std::string nameOf(const coupling::System& system, const coupling::OutputName& output) {
+  const coupling::Member& member = system.members[output.member];
+  const subsystem::Port& port = member.subsystem->describe().ports[output.port];
+  return port.size == 1 ? member.name + "." + port.name
+                        : fmt::format("{}.{}[{}]", member.name, port.name, output.element + 1);
+}
+
+}  // namespace
+
+IterationRecord::IterationRecord(const coupling::System& system, const coupling::Network& network,
+                                 const Settings& settings, core::Log& log, results::Recorder* recorder)
+    : system_(system), network_(network), log_(log), recorder_(recorder), time_(settings.start) {
+  if (recorder_ == nullptr) return;
+  for (const coupling::ConvergenceGroup& group : settings.algorithm.convergence) groups_.push_back(group.name);
+  if (groups_.empty()) groups_.emplace_back("all");
+  for (std::size_t value = 0; value < network.outputs().size(); ++value) {
+    const coupling::OutputName output = network.outputName(value);
+    const subsystem::Port& port = system.members[output.member].subsystem->describe().ports[output.port];
+    const std::string whole = system.members[output.member].name + "." + port.name;
+    const std::string name = nameOf(system, output);
+    const auto fits = [&](const std::string& pattern) {
+      return results::matches(pattern, whole) || results::matches(pattern, name);
+    };
+    if (std::ranges::any_of(settings.iterationVariables, fits)) watched_.push_back({value, name, port.unit});
+  }
+}
+
+void IterationRecord::begin() {
+  if (recorder_ == nullptr) return;
+  using core::Type;
+  std::vector<results::Column> columns{{"step", Type::integer, "", "accepted and rejected ones"},
+                                       {"cycle", Type::string, "", "its first member"},
+                                       {"iteration", Type::integer, "", "in this step"},
+                                       {"total", Type::integer, "", "iterations so far"},
+                                       {"residual", Type::real, "", "largest of the groups; converged at 1"}};
+  for (const std::string& group : groups_)
+    columns.push_back({"residual." + group, Type::real, "", "in units of its tolerance"});
+  columns.push_back({"K", Type::real, "", "of all exchanged values"});
+  columns.push_back({"behaviour", Type::string, "", "what K says"});
+  columns.push_back({"acceleration", Type::string, "", "that made what was sent"});
+  columns.push_back({"factor_smallest", Type::real, "", "of relaxation"});
+  columns.push_back({"factor_largest", Type::real, "", "of relaxation"});
+  columns.push_back({"columns", Type::integer, "", "differences in use"});
+  columns.push_back({"dropped", Type::integer, "", "differences dropped since the iteration before"});
+  columns.push_back({"ending", Type::string, "", "of the step; empty while it goes on"});
+  for (const Watched& watched : watched_) {
+    columns.push_back({watched.name, Type::real, watched.unit, "answered"});
+    columns.push_back({watched.name + ".residual", Type::real, watched.unit, "answered less sent"});
+    columns.push_back({watched.name + ".K", Type::real, "", "ratio of successive changes"});
+    columns.push_back({watched.name + ".factor", Type::real, "", "of relaxation"});
+  }
+  recorder_->begin(columns);
+  began_ = true;
+}
+
+void IterationRecord::flush() {
+  if (began_) recorder_->flush();
+}
+
+void IterationRecord::end(bool complete) {
+  if (!began_) return;
+  began_ = false;
+  if (complete)
+    recorder_->complete();
+  else
+    recorder_->abandon();
+}
+
+void IterationRecord::iteration(const coupling::IterationReport& report) {
+  if (!began_) return;
+  if (report.iteration == 1) ++step_;
+  ++total_;
+  const coupling::ConvergenceMonitor& monitor = report.monitor;
+  row_.integers = {step_, static_cast<std::int32_t>(report.iteration), total_,
+                   static_cast<std::int32_t>(report.doings.columns), static_cast<std::int32_t>(report.doings.dropped)};
+  row_.reals = {monitor.norm()};
+  for (const std::string& group : groups_) {
+    const auto found = std::ranges::find(monitor.groups(), group);
+    row_.reals.push_back(found == monitor.groups().end()
+                             ? kUnknown
+                             : monitor.norms()[static_cast<std::size_t>(found - monitor.groups().begin())]);
+  }
+  row_.reals.push_back(monitor.k());
+  row_.reals.push_back(report.doings.smallestFactor);
+  row_.reals.push_back(report.doings.largestFactor);
+  const coupling::OutputName first = network_.outputName(report.problem.coupled().front());
+  row_.strings = {system_.members[first.member].name, std::string(coupling::word(coupling::behaviourOf(monitor.k()))),
+                  std::string(report.doings.method), std::string(report.last ? word(report.ending) : "")};
+  for (Watched& watched : watched_) addCourse(watched, report);
+  recorder_->row(report.problem.step().t1, row_);
+}
+
+void IterationRecord::addCourse(Watched& watched, const coupling::IterationReport& report) {
+  const std::vector<std::size_t>& coupled = report.problem.coupled();
+  if (!std::ranges::binary_search(coupled, watched.value)) {
+    row_.reals.insert(row_.reals.end(), 4, kUnknown);
+    return;
+  }
+  scratch_.resize(report.problem.points());
+  report.problem.readSent({watched.value}, scratch_);
+  const double sent = scratch_.back();
+  report.problem.readAnswered({watched.value}, scratch_);
+  const double answered = scratch_.back();
+  const double change = answered - watched.last;
+  const double k = report.iteration > 2 && watched.change != 0.0 ? change / watched.change : kUnknown;
+  watched.last = answered;
+  watched.change = change;
+  double factor = report.doings.largestFactor;
+  const std::vector<std::size_t>& cut = report.problem.cut();
+  const auto place = std::ranges::lower_bound(cut, watched.value);
+  const bool isCut = place != cut.end() && *place == watched.value;
+  if (!isCut) factor = 1.0;
+  if (isCut && !report.factors.empty())
+    factor = report.factors[report.factors.size() - cut.size() + static_cast<std::size_t>(place - cut.begin())];
+  for (const double value : {answered, answered - sent, k, factor}) row_.reals.push_back(value);
+}
+
+std::string IterationRecord::membersOf(const coupling::InterfaceProblem& problem) const {
+  std::string names;
+  for (std::size_t i = problem.block().first; i < problem.block().last; ++i)
+    names += (names.empty() ? "" : ", ") + system_.members[network_.member(i)].name;
+  return names;
+}
+
+void IterationRecord::remark(const coupling::InterfaceProblem& problem, const std::string& text) {
+  log_.write(core::Severity::info, "acceleration",
+             fmt::format("cycle {}, step to {:.12g} s: {}", membersOf(problem), problem.step().t1, text));
+}
+
+Settings withGroups(Settings settings, const coupling::System& system) {
+  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence) {
+    std::vector<std::string> all;
+    for (const std::string& pattern : group.variables) {
+      const std::size_t before = group.outputs.size();
+      for (coupling::MemberIndex m = 0; m < system.members.size(); ++m) {
+        const std::vector<subsystem::Port>& ports = system.members[m].subsystem->describe().ports;
+        for (subsystem::PortIndex p = 0; p < ports.size(); ++p) {
+          if (ports[p].causality != subsystem::Causality::output || ports[p].type != core::Type::real) continue;
+          all.push_back(system.members[m].name + "." + ports[p].name);
+          if (results::matches(pattern, all.back())) group.outputs.push_back({m, p});
+        }
+      }
+      if (group.outputs.size() == before)
+        throw core::InputError(fmt::format("No real output fits '{}', a variable of the convergence test.", pattern),
+                               core::suggestion(pattern, all));
+    }
+  }
+  return settings;
+}
+
+}  // namespace koppla::run

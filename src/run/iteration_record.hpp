@@ -1,0 +1,60 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "koppla/core/log.hpp"
+#include "koppla/coupling/algorithm.hpp"
+#include "koppla/results/recorder.hpp"
+#include "koppla/run/settings.hpp"
+
+namespace koppla::run {
+
+/// The history of iterations, one row each: how far off the exchanged values were and what the acceleration did. `time`
+/// is the end of the step. Remarks of the acceleration go to the log.
+class IterationRecord final : public coupling::IterationListener {
+ public:
+  /// The recorder may be missing; then only remarks are passed on.
+  IterationRecord(const coupling::System& system, const coupling::Network& network, const Settings& settings,
+                  core::Log& log, results::Recorder* recorder);
+
+  void begin();
+  void flush();
+  /// All steps were done, or not.
+  void end(bool complete);
+
+  void iteration(const coupling::IterationReport& report) override;
+  void remark(const coupling::InterfaceProblem& problem, const std::string& text) override;
+
+ private:
+  /// An exchanged value whose course is recorded.
+  struct Watched {
+    std::size_t value;  ///< index of the network's outputs
+    std::string name;
+    std::string unit;
+    double last = 0.0;  ///< answer of the iteration before
+    double change = 0.0;
+  };
+
+  void addCourse(Watched& watched, const coupling::IterationReport& report);
+  [[nodiscard]] std::string membersOf(const coupling::InterfaceProblem& problem) const;
+
+  const coupling::System& system_;
+  const coupling::Network& network_;
+  core::Log& log_;
+  results::Recorder* recorder_;
+  std::vector<std::string> groups_;
+  std::vector<Watched> watched_;
+  std::int32_t step_ = 0;
+  std::int32_t total_ = 0;
+  double time_;  ///< s, end of the present step
+  core::Values row_;
+  std::vector<double> scratch_;
+  bool began_ = false;
+};
+
+/// The groups of the convergence test with the outputs that their variables name. Throws core::InputError for variables
+/// that fit no real output.
+Settings withGroups(Settings settings, const coupling::System& system);
+
+}  // namespace koppla::run
