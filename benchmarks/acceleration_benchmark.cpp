@@ -1,9 +1,10 @@
-// What one update of a quasi-Newton acceleration costs: IQN-ILS with a million values and 20 columns.
+// What one update of an acceleration costs with a million values and 20 columns: IQN-ILS, and the default with one
+// field and with two of unlike size.
 //
 // An update is what the accelerator adds to an iteration: learn, which takes a new column and drops the oldest, and
-// propose, which filters, solves and corrects. The iterations are of a loop without meaning whose columns are never
-// near to each other, so that all 20 are in use. Reported are the median of the seconds, and the memory that was
-// allocated beyond the two vectors of each column, in bytes a value. The goal is at most 0.2 s.
+// propose. The iterations are of a loop without meaning whose columns are never near to each other, so that all 20 are
+// in use, and whose residual falls. Reported are the median of the seconds, and the memory that was allocated beyond
+// the two vectors of each column, in vectors. The goals are 0.3 s and 12 vectors.
 
 #include <algorithm>
 #include <atomic>
@@ -11,6 +12,7 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <new>
 #include <vector>
 
@@ -57,32 +59,44 @@ double secondsOf(Accelerator& accelerator, const std::vector<double>& sent, std:
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-}  // namespace
-
-int main() {
+int measure(const char* name, const std::unique_ptr<Accelerator>& accelerator, std::size_t before) {
   std::uint64_t state = 1;
-  std::vector<double> sent(kValues), answered(kValues), seconds;
-  seconds.reserve(kUpdates);
-  const std::size_t before = allocated;
-  const auto accelerator =
-      quasiNewton({.kind = AcceleratorKind::iqnIls, .factor = 0.5, .columns = kColumns}, {.size = kValues});
+  std::vector<double> seconds;
+  std::vector<double> sent(kValues);
+  std::vector<double> answered(kValues);
+  const std::size_t ours = 2 * kValues * sizeof(double);
+  double size = 1.0;
   accelerator->begin();
-  for (int update = -static_cast<int>(kColumns) - 1; update < kUpdates; ++update) {
+  for (int update = -static_cast<int>(kColumns) - 1; update < kUpdates; ++update, size *= 0.9) {
     fill(sent, state);
     fill(answered, state);
+    for (std::size_t i = 0; i < kValues; ++i) answered[i] = sent[i] + size * answered[i];
     const double duration = secondsOf(*accelerator, sent, answered);
     if (update >= 0) seconds.push_back(duration);
   }
   if (accelerator->doings().columns != kColumns) {
-    std::fprintf(stderr, "acceleration_benchmark: %u columns are in use.\n", accelerator->doings().columns);
+    std::fprintf(stderr, "acceleration_benchmark: %s: %u columns are in use.\n", name, accelerator->doings().columns);
     return EXIT_FAILURE;
   }
-  const double columns = 2.0 * kColumns * kValues * sizeof(double);
+  const double vector = static_cast<double>(kValues * sizeof(double));
+  const double beyond = static_cast<double>(allocated - before - ours) / vector - 2.0 * kColumns;
   std::sort(seconds.begin(), seconds.end());
-  std::printf("acceleration.update %.3f s\n", seconds[seconds.size() / 2]);
-  std::printf("acceleration.update.spread %.3f s\n",
-              0.5 * (seconds[seconds.size() * 3 / 4] - seconds[seconds.size() / 4]));
-  std::printf("acceleration.memory %.1f B/value\n",
-              (static_cast<double>(allocated - before) - columns) / static_cast<double>(kValues));
+  std::printf("%s.update %.3f s\n", name, seconds[seconds.size() / 2]);
+  std::printf("%s.update.spread %.3f s\n", name, 0.5 * (seconds[seconds.size() * 3 / 4] - seconds[seconds.size() / 4]));
+  std::printf("%s.memory %.1f vectors\n", name, beyond);
   return EXIT_SUCCESS;
+}
+
+}  // namespace
+
+int main() {
+  std::size_t before = allocated;
+  const AccelerationSettings iqnIls{.kind = AcceleratorKind::iqnIls, .factor = 0.5, .columns = kColumns};
+  int result = measure("acceleration.iqn-ils", quasiNewton(iqnIls, {.size = kValues}), before);
+  before = allocated;
+  result |= measure("acceleration.auto", automaticAcceleration({.size = kValues}), before);
+  before = allocated;
+  const std::vector<Block> fields{{0, kValues / 2}, {kValues / 2, kValues}};
+  result |= measure("acceleration.auto-two-fields", automaticAcceleration({.size = kValues, .fields = fields}), before);
+  return result;
 }
