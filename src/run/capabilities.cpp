@@ -76,7 +76,8 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
   if (settings.algorithm.iterates())
     refuse(lacking(system, cycles, true, saves),
            "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
-           "Algorithms that remain: jacobi, gauss-seidel.");
+           "Algorithms that remain: jacobi, gauss-seidel, master-slave; with degree = 1 or 2 and a shorter step, or "
+           "step_control.kind = \"predictor-corrector\", which repeats nothing.");
   const bool adapts = settings.stepControl.repeats();
   if (adapts || settings.onDiscard == OnDiscard::shorten) {
     const std::string who = adapts ? "Step control repeats steps" : "on_discard = \"shorten\" repeats steps";

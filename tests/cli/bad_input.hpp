@@ -41,6 +41,7 @@ inline BadInput badLines(std::string name, const std::string& lines, std::vector
 
 std::vector<BadInput> commandLineCases();
 std::vector<BadInput> projectCases();
+std::vector<BadInput> accelerationCases();
 std::vector<BadInput> couplingCases();
 std::vector<BadInput> fmuCases();
 std::vector<BadInput> runFolderCases();

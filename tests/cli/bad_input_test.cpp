@@ -44,6 +44,7 @@ std::string nameOf(const ::testing::TestParamInfo<BadInput>& info) {
 }
 
 INSTANTIATE_TEST_SUITE_P(CommandLine, BadInputTest, ::testing::ValuesIn(commandLineCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Acceleration, BadInputTest, ::testing::ValuesIn(accelerationCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(ProjectFile, BadInputTest, ::testing::ValuesIn(projectCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Coupling, BadInputTest, ::testing::ValuesIn(couplingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Fmu, BadInputTest, ::testing::ValuesIn(fmuCases()), nameOf);

@@ -240,7 +240,7 @@ intervall = 1
       badLines("NewtonWithoutRestore",
                subsystem("n", "NoRestore") + connection("a.y", "n.u") + connection("n.y", "a.u") +
                    "[algorithm]\nkind = \"newton\"\n",
-               {"cannot restore a saved state: n.", "Algorithms that remain: jacobi, gauss-seidel."}),
+               {"cannot restore a saved state: n.", "Algorithms that remain: jacobi, gauss-seidel, master-slave"}),
       badLines("DoubleStepWithoutRestore", subsystem("n", "NoRestore") + "[step_control]\nkind = \"double-step\"\n",
                {"Step control repeats steps", "cannot restore a saved state: n.", "Step control that remains: fixed"}),
       badProject(
