@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/field_weights.hpp"
 #include "koppla/coupling/scalar_secant.hpp"
 #include "koppla/coupling/secant_memory.hpp"
 
@@ -50,7 +51,8 @@ class AutomaticScalar final : public Accelerator {
 class AutomaticVector final : public Accelerator {
  public:
   explicit AutomaticVector(const Unknowns& unknowns)
-      : unknowns_(unknowns),
+      : size_(unknowns.size),
+        weights_(unknowns.fields.size() > 1 ? Scaling::value : Scaling::none, unknowns),
         memory_(unknowns.size, capacityFor(unknowns.size)),
         residual_(unknowns.size),
         answers_(unknowns.size),
@@ -63,6 +65,7 @@ class AutomaticVector final : public Accelerator {
   void begin() override {
     if (!std::exchange(accepted_, false)) memory_.forgetStep(step_);
     ++step_;
+    weights_.begin();
     iteration_ = 0;
     patience_ = kPatience;
     relaxation_ = 1.0;
@@ -70,21 +73,20 @@ class AutomaticVector final : public Accelerator {
 
   void learn(std::span<const double> sent, std::span<const double> answered) override {
     ++iteration_;
-    adaptScales(answered);
-    double square = 0.0;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const double r = answered[i] - sent[i];
       v_[i] = r - residual_[i];
       w_[i] = answered[i] - answers_[i];
       residual_[i] = r;
       answers_[i] = answered[i];
-      square += scaled(r, i) * scaled(r, i);
     }
+    if (weights_.observe(residual_, answers_, memory_.pairs() == 0))
+      memory_.weigh(weights_.fields(), weights_.weights());
     if (iteration_ > 1) {
       const std::size_t before = memory_.pairs();
       if (memory_.add(v_, w_, step_) && memory_.pairs() == before) ++dropped_;
     }
-    judge(std::sqrt(square));
+    judge(memory_.length(residual_));
   }
 
   void propose(std::span<double> send) override {
@@ -140,7 +142,7 @@ class AutomaticVector final : public Accelerator {
     constexpr std::size_t kMost = 12;           // pairs that are looked at
     constexpr std::size_t kValues = 2'000'000;  // work
     if (acceptedSteps_ > 0) return false;
-    const std::size_t most = std::clamp<std::size_t>(kValues / unknowns_.size, 1, kMost);
+    const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, kMost);
     if (!memory_.guard(residual_, step_, most, growth_, send)) {
       growth_ = 1.0;
       return false;
@@ -153,36 +155,6 @@ class AutomaticVector final : public Accelerator {
         "come "
         "from, steps that grow instead";
     return true;
-  }
-
-  [[nodiscard]] double scaled(double value, std::size_t i) const {
-    return scales_.empty() ? value : value / scales_[i];
-  }
-
-  /// Fields of unlike size are compared by their magnitudes, which are taken anew when they are off by a factor of ten.
-  void adaptScales(std::span<const double> answered) {
-    if (unknowns_.fields.size() < 2) return;
-    constexpr double kOff = 10.0;
-    bool renew = scales_.empty();
-    magnitudes_.resize(unknowns_.fields.size());
-    for (std::size_t f = 0; f < unknowns_.fields.size(); ++f) {
-      const Block& field = unknowns_.fields[f];
-      double square = 0.0;
-      for (std::size_t i = field.first; i < field.last; ++i) square += answered[i] * answered[i];
-      magnitudes_[f] = std::sqrt(square / static_cast<double>(field.last - field.first));
-      if (renew || magnitudes_[f] == 0.0) continue;
-      const double ratio = magnitudes_[f] / scales_[field.first];
-      renew = renew || ratio > kOff;
-    }
-    if (!renew) return;
-    scales_.resize(unknowns_.size, 1.0);
-    for (std::size_t f = 0; f < unknowns_.fields.size(); ++f) {
-      const Block& field = unknowns_.fields[f];
-      if (magnitudes_[f] > 0.0)
-        std::fill(scales_.begin() + static_cast<std::ptrdiff_t>(field.first),
-                  scales_.begin() + static_cast<std::ptrdiff_t>(field.last), magnitudes_[f]);
-    }
-    memory_.scale(scales_);
   }
 
   /// Changes its mind where the residual has not fallen for a while: first by forgetting what earlier steps taught,
@@ -204,14 +176,13 @@ class AutomaticVector final : public Accelerator {
         patience_, relaxation_);
   }
 
-  Unknowns unknowns_;
+  std::size_t size_;
+  FieldWeights weights_;  ///< unlike fields are compared by their magnitudes
   SecantMemory memory_;
   std::vector<double> residual_;
   std::vector<double> answers_;
   std::vector<double> v_;
   std::vector<double> w_;
-  std::vector<double> scales_;      ///< by value; empty: one field, so all one
-  std::vector<double> magnitudes_;  ///< by field
   std::uint64_t step_ = 0;
   unsigned iteration_ = 0;
   unsigned columns_ = 0;

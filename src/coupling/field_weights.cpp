@@ -29,7 +29,7 @@ FieldWeights::FieldWeights(Scaling scaling, const Unknowns& unknowns) : scaling_
 }
 
 void FieldWeights::begin() {
-  std::ranges::fill(sums_, 0.0);
+  if (scaling_ == Scaling::residualSum) std::ranges::fill(sums_, 0.0);
 }
 
 bool FieldWeights::observe(std::span<const double> residual, std::span<const double> answered, bool nothingToRescale) {
@@ -43,6 +43,8 @@ bool FieldWeights::observe(std::span<const double> residual, std::span<const dou
       const double share = size / whole;
       if (std::isfinite(share)) sums_[f] += share;
       size = sums_[f];
+    } else if (scaling_ == Scaling::value && std::isfinite(size)) {
+      size = sums_[f] = std::max(sums_[f], size);
     }
     const double weight = 1.0 / size;
     const bool usable = std::isnormal(weight);

@@ -5,7 +5,7 @@
 
 namespace koppla::coupling {
 
-Predictor::Predictor(std::size_t values, std::optional<unsigned> degree, std::vector<std::size_t> held)
+Predictor::Predictor(std::size_t values, std::optional<unsigned> degree, const std::vector<std::size_t>& held)
     : fixed_(degree), isHeld_(held.empty() ? 0 : values), ring_(std::min(degree.value_or(kHighest), kHighest) + 1) {
   for (const std::size_t value : held) isHeld_[value] = true;
   for (Sample& sample : ring_) sample.values.resize(values);

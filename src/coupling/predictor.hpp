@@ -14,7 +14,7 @@ class Predictor {
  public:
   static constexpr unsigned kHighest = 5;
 
-  Predictor(std::size_t values, std::optional<unsigned> degree, std::vector<std::size_t> held);
+  Predictor(std::size_t values, std::optional<unsigned> degree, const std::vector<std::size_t>& held);
 
   void clear();
   /// Values accepted at t (s).

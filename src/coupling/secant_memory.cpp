@@ -31,16 +31,26 @@ SecantMemory::SecantMemory(std::size_t size, std::size_t capacity)
 }
 
 double SecantMemory::product(std::span<const double> a, std::span<const double> b) const {
-  if (weights_.empty()) return view(a).dot(view(b));
-  return view(a).cwiseProduct(view(weights_)).dot(view(b));
+  if (fields_.empty()) return view(a).dot(view(b));
+  double sum = 0.0;
+  for (std::size_t f = 0; f < fields_.size(); ++f) {
+    const std::size_t count = fields_[f].last - fields_[f].first;
+    sum += squares_[f] * view(a.subspan(fields_[f].first, count)).dot(view(b.subspan(fields_[f].first, count)));
+  }
+  return sum;
 }
 
-void SecantMemory::scale(std::span<const double> scales) {
-  weights_.resize(size_);
-  for (std::size_t i = 0; i < size_; ++i) weights_[i] = 1.0 / (scales[i] * scales[i]);
+double SecantMemory::length(std::span<const double> vector) const {
+  return std::sqrt(product(vector, vector));
+}
+
+void SecantMemory::weigh(std::span<const Block> fields, std::span<const double> weights) {
+  fields_.assign(fields.begin(), fields.end());
+  squares_.resize(weights.size());
+  std::ranges::transform(weights, squares_.begin(), [](double weight) { return weight * weight; });
   for (const std::size_t slot : used_) {
     Pair& pair = slots_[slot];
-    const double length = std::sqrt(product(pair.v, pair.v));
+    const double length = this->length(pair.v);
     for (double& value : pair.v) value /= length;
     for (double& value : pair.w) value /= length;
   }
@@ -66,7 +76,7 @@ void SecantMemory::renewProducts(std::size_t slot) {
 }
 
 bool SecantMemory::add(std::span<const double> v, std::span<const double> w, std::uint64_t step) {
-  const double length = std::sqrt(product(v, v));
+  const double length = this->length(v);
   if (!(length > 0.0) || !std::isfinite(length) || !view(w).allFinite()) return false;
   const std::size_t slot = freeSlot();
   Pair& pair = slots_[slot];
@@ -103,7 +113,7 @@ bool SecantMemory::subtract(std::span<const double> r, std::uint64_t step, std::
   }
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(matrix);
   if (factors.info() != Eigen::Success) return false;
-  factors.solveInPlace(right);
+  right = factors.solve(right).eval();
   if (!right.allFinite()) return false;
   Eigen::Map<Eigen::VectorXd> changed(result.data(), static_cast<Eigen::Index>(result.size()));
   for (Eigen::Index i = 0; i < k; ++i) changed -= right[i] * view(slots_[used_[static_cast<std::size_t>(i)]].w);

@@ -4,6 +4,8 @@
 #include <span>
 #include <vector>
 
+#include "koppla/coupling/approximation.hpp"
+
 namespace koppla::coupling {
 
 /// Pairs of differences, of the residual (v) and of the answers (w), between successive iterations, and what they tell
@@ -24,8 +26,11 @@ class SecantMemory {
   /// At most `capacity` pairs of `size` values; a new one takes the place of the oldest.
   SecantMemory(std::size_t size, std::size_t capacity);
 
-  /// The scale of each value: pairs are compared in units of it. Forgets nothing; costs capacity times add().
-  void scale(std::span<const double> scales);
+  /// Pairs are compared after the values of each field were multiplied by its weight. Forgets nothing; costs capacity
+  /// times add().
+  void weigh(std::span<const Block> fields, std::span<const double> weights);
+  /// Of a vector, after that multiplication.
+  [[nodiscard]] double length(std::span<const double> vector) const;
 
   /// False where v is too small to tell a direction, or not finite.
   bool add(std::span<const double> v, std::span<const double> w, std::uint64_t step);
@@ -58,7 +63,8 @@ class SecantMemory {
 
   std::size_t size_;
   std::size_t capacity_;
-  std::vector<double> weights_;  ///< 1 / scale, squared; empty: all one
+  std::vector<Block> fields_;    ///< empty: all values have weight 1
+  std::vector<double> squares_;  ///< of the weights, by field
   std::vector<Pair> slots_;
   std::vector<std::size_t> used_;  ///< slots with a pair
   std::vector<double> products_;   ///< V^T V by slots, capacity x capacity
