@@ -1,23 +1,12 @@
 // examples/convergence: held values are of first order whatever the algorithm; the error of the oscillator per second
 // of step follows from the delays that examples/oscillator/README.md derives.
 
-#include <regex>
-
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
 
 namespace koppla::test {
 namespace {
-
-/// The slopes in fits.csv, in the order of its rows.
-std::vector<double> slopes(const std::string& fits) {
-  std::vector<double> result;
-  const std::regex row("\"simulation.step\",([^,]+),");
-  for (std::sregex_iterator it(fits.begin(), fits.end(), row), end; it != end; ++it)
-    result.push_back(std::stod((*it)[1].str()));
-  return result;
-}
 
 std::size_t rowsWith(const std::string& csv, const std::string& text) {
   std::size_t count = 0;
@@ -33,10 +22,10 @@ double errorOf(const std::string& csv, const std::string& start) {
 }
 
 TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
-  const ExampleStudy study = runStudy("oscillator");
+  const ExampleStudy study = runStudy("convergence/oscillator");
   EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
   EXPECT_EQ(study.command.errors, "");
-  const std::vector<double> found = slopes(study.fits);
+  const std::vector<double> found = study.slopes();
   ASSERT_EQ(found.size(), 3U) << study.fits;
   for (const double slope : found) EXPECT_NEAR(slope, 1.0, 0.1);
   EXPECT_EQ(rowsWith(study.rows, "\"jacobi\",1,\"unstable\""), 1U) << study.rows;
@@ -47,18 +36,18 @@ TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
 }
 
 TEST(ConvergenceExamples, PredatorAndPreyAreOfFirstOrderAsWell) {
-  const ExampleStudy study = runStudy("lotka-volterra");
+  const ExampleStudy study = runStudy("convergence/lotka-volterra");
   EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
-  const std::vector<double> found = slopes(study.fits);
+  const std::vector<double> found = study.slopes();
   ASSERT_EQ(found.size(), 2U) << study.fits;
   EXPECT_NEAR(found[0], 1.0, 0.15) << "Jacobi's cycle has grown too far for its first order to be seen sharply";
   EXPECT_NEAR(found[1], 1.0, 0.05);
 }
 
 TEST(ConvergenceExamples, TheTwoMassOscillatorHasTheOrderOfItsPolynomials) {
-  const ExampleStudy study = runStudy("two-mass-oscillator");
+  const ExampleStudy study = runStudy("convergence/two-mass-oscillator");
   EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
-  const std::vector<double> found = slopes(study.fits);
+  const std::vector<double> found = study.slopes();
   ASSERT_EQ(found.size(), 4U) << study.fits;
   // Degree 0 is next to its stability limit here, 1.4e-5 s, where its slope is steeper.
   for (std::size_t degree = 1; degree < 4; ++degree) EXPECT_NEAR(found[degree], 1.0 + double(degree), 0.02);

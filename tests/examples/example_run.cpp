@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
+#include <regex>
 #include <stdexcept>
 
 #include <sys/wait.h>
@@ -52,6 +53,12 @@ fs::path copyOf(const std::string& project, const fs::path& folder) {
   return copy;
 }
 
+const results::Series& seriesOf(const results::Table& table, const std::string& name) {
+  const results::Series* series = table.find(name);
+  if (series == nullptr) throw std::runtime_error("There is no '" + name + "' in the results.");
+  return *series;
+}
+
 }  // namespace
 
 fs::path examplesFolder() {
@@ -78,6 +85,8 @@ ExampleRun runExample(const std::string& project, const std::vector<std::string>
   if (!fs::exists(run / "statistics.json")) throw std::runtime_error(result.command.errors);
   result.statistics = nlohmann::json::parse(result.command.output);
   result.table = results::load(run);
+  for (const char* name : {"iterations.csv", "iterations.partial.csv"})
+    if (fs::exists(run / name)) result.history = results::load(run / name);
   return result;
 }
 
@@ -95,10 +104,11 @@ ExampleStudy runStudy(const std::string& study) {
   for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
     if (entry.path().extension() == ".csv")
       fs::copy_file(entry.path(), folder.path() / fs::relative(entry.path(), examplesFolder()));
-  fs::create_directories(folder.path() / "convergence");
+  const fs::path file = folder.path() / (study + ".toml");
+  fs::create_directories(file.parent_path());
   ExampleStudy result;
-  result.command = command({"study", copyOf("convergence/" + study, folder.path() / "convergence").string()});
-  const fs::path made = folder.path() / "convergence" / (study + ".study");
+  result.command = command({"study", copyOf(study, file.parent_path()).string()});
+  const fs::path made = fs::path(file).replace_extension(".study");
   if (!fs::exists(made / "study.csv")) throw std::runtime_error(result.command.errors);
   result.rows = core::readWhole(made / "study.csv");
   result.fits = core::readWhole(made / "fits.csv");
@@ -114,9 +124,19 @@ std::vector<std::string> exampleStudies() {
 }
 
 const std::vector<double>& ExampleRun::of(const std::string& name) const {
-  const results::Series* series = table.find(name);
-  if (series == nullptr) throw std::runtime_error("There is no '" + name + "' in the results.");
-  return series->numbers;
+  return seriesOf(table, name).numbers;
+}
+
+int ExampleRun::evaluations() const {
+  return statistics.at("cycles").at(0).at("evaluations").get<int>();
+}
+
+const std::vector<double>& ExampleRun::iterated(const std::string& column) const {
+  return seriesOf(history, column).numbers;
+}
+
+const std::vector<std::string>& ExampleRun::words(const std::string& column) const {
+  return seriesOf(history, column).texts;
 }
 
 double ExampleRun::at(const std::string& name, double t) const {
@@ -129,6 +149,14 @@ std::string ExampleRun::stepCalls() const {
   for (const nlohmann::json& subsystem : statistics.at("subsystems"))
     text += (text.empty() ? "" : "/") + std::to_string(subsystem.at("step").at("count").get<int>());
   return text;
+}
+
+std::vector<double> ExampleStudy::slopes() const {
+  std::vector<double> result;
+  const std::regex row("\"simulation.step\",([^,]+),");
+  for (std::sregex_iterator it(fits.begin(), fits.end(), row), end; it != end; ++it)
+    result.push_back(std::stod((*it)[1].str()));
+  return result;
 }
 
 }  // namespace koppla::test

@@ -25,11 +25,17 @@ struct ExampleRun {
   CommandResult command;
   nlohmann::json statistics;
   results::Table table;
+  results::Table history;  ///< of the iterations; empty where there is none
 
   /// All values of a variable.
   [[nodiscard]] const std::vector<double>& of(const std::string& name) const;
   /// Its value in the row nearest to t.
   [[nodiscard]] double at(const std::string& name, double t) const;
+  /// Evaluations of the first cycle.
+  [[nodiscard]] int evaluations() const;
+  /// Numbers or words of a column of the history.
+  [[nodiscard]] const std::vector<double>& iterated(const std::string& column) const;
+  [[nodiscard]] const std::vector<std::string>& words(const std::string& column) const;
   /// doStep calls of all subsystems in the order of the project, such as "100/130/130".
   [[nodiscard]] std::string stepCalls() const;
 };
@@ -46,9 +52,12 @@ struct ExampleStudy {
   CommandResult command;
   std::string rows;  ///< study.csv
   std::string fits;  ///< fits.csv
+
+  /// The slopes over the step in fits.csv, in the order of its rows.
+  [[nodiscard]] std::vector<double> slopes() const;
 };
 
-/// Does the study examples/convergence/<study>.toml in a temporary folder, with the FMUs of the present build.
+/// Does the study examples/<study>.toml in a temporary folder, with the FMUs of the present build.
 ExampleStudy runStudy(const std::string& study);
 
 /// All project files, as runExample() takes them: "math003/jacobi".
