@@ -40,6 +40,16 @@ TEST(PartitionedOscillatorExamples, CubicSplinesHaveThePublishedErrors) {
   }
 }
 
+TEST(PartitionedOscillatorExamples, StraightLinesHaveThePublishedErrors) {
+  for (const auto& [step, error] : {std::pair{"0.04", 6.220e-3}, std::pair{"0.02", 1.557e-3},
+                                    std::pair{"0.01", 3.889e-4}, std::pair{"0.005", 9.721e-5}}) {
+    const ExampleRun run =
+        runExample("partitioned-oscillator/waveform", {"--step", step, "--set", "algorithm.degree=1"});
+    ASSERT_EQ(run.command.exitCode, 0) << run.command.errors;
+    EXPECT_NEAR(largestError(run) / error, 1.0, 0.01) << step;
+  }
+}
+
 TEST(PartitionedOscillatorExamples, LinesAreOfOrderTwoAndSplinesOfOrderFour) {
   const ExampleStudy study = runStudy("partitioned-oscillator/orders");
   EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
