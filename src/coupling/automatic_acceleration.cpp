@@ -56,6 +56,8 @@ class AutomaticVector final : public Accelerator {
         memory_(unknowns.size, capacityFor(unknowns.size)),
         residual_(unknowns.size),
         answers_(unknowns.size),
+        bestResidual_(unknowns.size),
+        bestAnswers_(unknowns.size),
         v_(unknowns.size),
         w_(unknowns.size),
         remark_(fmt::format("{} unknowns: quasi-Newton by weighted least squares over at most {} differences of past "
@@ -67,12 +69,17 @@ class AutomaticVector final : public Accelerator {
     ++step_;
     weights_.begin();
     iteration_ = 0;
-    patience_ = kPatience;
+    hasBase_ = false;
+    rejected_ = 0;
+    shorter_ = 0.0;
     relaxation_ = 1.0;
+    nextRelaxation_ = kLessEachTime;
+    guarded_ = false;
   }
 
   void learn(std::span<const double> sent, std::span<const double> answered) override {
     ++iteration_;
+    if (isTooFar(sent, answered)) return;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const double r = answered[i] - sent[i];
       v_[i] = r - residual_[i];
@@ -80,17 +87,24 @@ class AutomaticVector final : public Accelerator {
       residual_[i] = r;
       answers_[i] = answered[i];
     }
-    if (weights_.observe(residual_, answers_, memory_.pairs() == 0))
+    if (weights_.observe(residual_, answers_, memory_.pairs() == 0)) {
       memory_.weigh(weights_.fields(), weights_.weights());
-    if (iteration_ > 1) {
+      best_ = relative(bestResidual_, bestAnswers_);
+      first_ = std::max(first_, relative(residual_, answers_));
+    }
+    if (std::exchange(hasBase_, true)) {
       const std::size_t before = memory_.pairs();
       if (memory_.add(v_, w_, step_) && memory_.pairs() == before) ++dropped_;
     }
-    judge(memory_.length(residual_));
+    judge(relative(residual_, answers_));
   }
 
   void propose(std::span<double> send) override {
     columns_ = static_cast<unsigned>(memory_.pairs());
+    if (shorter_ > 0.0) {
+      for (std::size_t i = 0; i < send.size(); ++i) send[i] = answers_[i] - residual_[i] + shorter_ * v_[i];
+      return;
+    }
     std::ranges::copy(answers_, send.begin());
     const bool learned = relaxation_ == 1.0 && (guards(send) || memory_.subtract(residual_, step_, send));
     if (!learned)
@@ -125,7 +139,9 @@ class AutomaticVector final : public Accelerator {
   std::string takeRemark() override { return std::exchange(remark_, {}); }
 
  private:
-  static constexpr unsigned kPatience = 10;       ///< iterations without progress
+  static constexpr unsigned kPatience = 20;     ///< iterations without progress
+  static constexpr double kLessEachTime = 0.1;  ///< of the factor after another restart
+  static constexpr double kLeastShare = 1e-6;
   static constexpr double kLargestGrowth = 64.0;  ///< factor on the residual where it leads away
 
   /// So many pairs that a proposal takes less than a third of a second and memory stays within a gigabyte.
@@ -136,17 +152,50 @@ class AutomaticVector final : public Accelerator {
     return std::clamp(kValues / std::max<std::size_t>(size, 1), kLeast, kMost);
   }
 
+  /// A proposal that made the residual much larger than it was, and than it was in the beginning of the step, is taken
+  /// back: the next one goes the same way, but only so far that the residual of a linear problem would keep its size.
+  bool isTooFar(std::span<const double> sent, std::span<const double> answered) {
+    constexpr double kMuch = 3.0;
+    const unsigned most = acceptedSteps_ == 0 ? 10 : 3;  // in a row
+    shorter_ = 0.0;
+    if (!hasBase_ || guarded_) return false;
+    for (std::size_t i = 0; i < sent.size(); ++i) w_[i] = answered[i] - sent[i];
+    const double growth = relative(w_, answered) / std::max(relative(residual_, answers_), first_);
+    if (growth <= kMuch || rejected_ >= most) {
+      rejected_ = 0;
+      return false;
+    }
+    ++rejected_;
+    for (std::size_t i = 0; i < sent.size(); ++i) v_[i] = sent[i] - (answers_[i] - residual_[i]);
+    shorter_ = std::isfinite(growth) ? 1.0 / growth : kLeastShare;
+    return true;
+  }
+
+  /// In units of the answers: values that vanish have an absolute residual that looks harmless.
+  [[nodiscard]] double relative(std::span<const double> residual, std::span<const double> answers) const {
+    const double size = memory_.length(answers);
+    const double length = memory_.length(residual);
+    return size > 0.0 ? length / size : length;
+  }
+
+  void goBack() {
+    std::ranges::copy(bestResidual_, residual_.begin());
+    std::ranges::copy(bestAnswers_, answers_.begin());
+  }
+
   /// Until a step was accepted nobody knows which solution is meant: extrapolation must not lead to one that plain
   /// iteration moves away from.
   bool guards(std::span<double> send) {
     constexpr std::size_t kMost = 12;           // pairs that are looked at
     constexpr std::size_t kValues = 2'000'000;  // work
+    guarded_ = false;
     if (acceptedSteps_ > 0) return false;
     const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, kMost);
     if (!memory_.guard(residual_, step_, most, growth_, send)) {
       growth_ = 1.0;
       return false;
     }
+    guarded_ = true;
     growth_ = std::min(2.0 * growth_, kLargestGrowth);
     if (std::exchange(told_, true)) return true;
     remark_ += remark_.empty() ? "" : "; ";
@@ -157,23 +206,28 @@ class AutomaticVector final : public Accelerator {
     return true;
   }
 
-  /// Changes its mind where the residual has not fallen for a while: first by forgetting what earlier steps taught,
-  /// then by forgetting everything and going on with short steps.
+  /// Changes its mind where the residual has not fallen for a while: forgets everything and goes on from the best point
+  /// with a short step, the shorter the more often that was needed.
   void judge(double norm) {
-    if (iteration_ == 1 || norm < best_) {
+    if (iteration_ == 1) first_ = norm;
+    if (iteration_ == 1 || norm < best_ || guarded_) {
       best_ = norm;
       bestAt_ = iteration_;
+      std::ranges::copy(residual_, bestResidual_.begin());
+      std::ranges::copy(answers_, bestAnswers_.begin());
       return;
     }
-    if (iteration_ - bestAt_ < patience_) return;
+    if (iteration_ - bestAt_ < kPatience) return;
     bestAt_ = iteration_;
-    best_ = norm;
     memory_.clear();
-    relaxation_ = std::exchange(nextRelaxation_, std::max(0.01, 0.3 * nextRelaxation_));
+    goBack();
+    relaxation_ = std::exchange(nextRelaxation_, std::max(kLeastShare, kLessEachTime * nextRelaxation_));
     remark_ += remark_.empty() ? "" : "; ";
     remark_ += fmt::format(
-        "no progress for {} iterations: all differences are forgotten, and the iteration goes on with a factor of {:g}",
-        patience_, relaxation_);
+        "no progress for {} iterations: all differences are forgotten, and the iteration begins anew at the best "
+        "values "
+        "with a factor of {:g}",
+        kPatience, relaxation_);
   }
 
   std::size_t size_;
@@ -181,19 +235,25 @@ class AutomaticVector final : public Accelerator {
   SecantMemory memory_;
   std::vector<double> residual_;
   std::vector<double> answers_;
+  std::vector<double> bestResidual_;
+  std::vector<double> bestAnswers_;
   std::vector<double> v_;
   std::vector<double> w_;
   std::uint64_t step_ = 0;
   unsigned iteration_ = 0;
   unsigned columns_ = 0;
   unsigned dropped_ = 0;
-  unsigned patience_ = kPatience;
   double best_ = 0.0;
   unsigned bestAt_ = 0;
+  double first_ = 0.0;  ///< norm of the residual in the first iteration
   double relaxation_ = 1.0;
-  double nextRelaxation_ = 0.3;
+  double nextRelaxation_ = kLessEachTime;
   bool told_ = false;
-  double growth_ = 1.0;  ///< of the next guarded step
+  bool guarded_ = false;  ///< the last proposal leads away from a solution, where the residual may grow
+  double growth_ = 1.0;   ///< of the next guarded step
+  bool hasBase_ = false;  ///< residual_ and answers_ are of this step
+  unsigned rejected_ = 0;
+  double shorter_ = 0.0;  ///< share of the last move, in v_, that the next proposal takes; 0: the move was good
   bool accepted_ = false;
   std::uint64_t acceptedSteps_ = 0;
   std::string remark_;

@@ -77,6 +77,7 @@ void ConvergenceMonitor::begin() {
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {
   ++looks_;
+  exploded_.reset();
   measure(problem);
   findK(problem);
   findExplosion(problem);

@@ -44,7 +44,8 @@ class FixedPoint final : public Algorithm {
       solution.fault = evaluate(problem);
       ++solution.evaluations;
       if (solution.fault) {
-        if (retreats(solution.fault) && solution.evaluations < settings_.maxIterations) continue;
+        const bool sentTooMuch = solution.fault.kind != FaultKind::failed;
+        if (sentTooMuch && solution.evaluations < settings_.maxIterations && retreats()) continue;
         solution.ending = Ending::failed;
         return solution;
       }
@@ -53,6 +54,10 @@ class FixedPoint final : public Algorithm {
         return solution;
       }
       monitor_.look(problem);
+      if (monitor_.exploded() && solution.evaluations < settings_.maxIterations && retreats()) {
+        report(problem, solution, false);
+        continue;
+      }
       solution.norm = monitor_.norm();
       solution.k = monitor_.k();
       learn(problem);
@@ -196,9 +201,9 @@ class FixedPoint final : public Algorithm {
   }
 
   /// Where an evaluation failed because of what was sent, an accelerator may know something less daring.
-  bool retreats(const Fault& fault) {
+  bool retreats() {
     constexpr unsigned kMost = 8;
-    if (fault.kind == FaultKind::failed || passing_ || ++retreats_ > kMost) return false;
+    if (passing_ || iteration_ == 1 || ++retreats_ > kMost) return false;
     Part& part = parts_.front();
     if (!part.accelerator->retreat(part.answered)) return false;
     problem_->send(part.values, part.answered);
