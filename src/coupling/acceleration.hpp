@@ -8,7 +8,7 @@ namespace koppla::coupling {
 
 /// What makes an iteration converge, or converge faster.
 enum class AcceleratorKind : std::uint8_t {
-  automatic,        ///< chooses among the others by what it sees, and says so
+  automatic,        ///< guarded secant for one value, weighted least squares for several; no settings
   none,             ///< the answers are sent as they are
   constant,         ///< relaxation with one factor
   aitken,           ///< one dynamic factor for all values (Aitken, Kuettler and Wall)
