@@ -16,7 +16,7 @@ namespace {
 /// One value: the guarded secant.
 class AutomaticScalar final : public Accelerator {
  public:
-  void begin() override { secant_.begin(std::exchange(accepted_, false)); }
+  void begin() override { secant_.begin(); }
   void learn(std::span<const double> sent, std::span<const double> answered) override {
     secant_.learn(sent[0], answered[0]);
   }
@@ -34,7 +34,7 @@ class AutomaticScalar final : public Accelerator {
     send[0] = secant_.retreat();
     return true;
   }
-  void accept() override { accepted_ = true; }
+  void accept() override { secant_.accept(); }
   [[nodiscard]] Doings doings() const override {
     return {.method = "secant", .smallestFactor = secant_.factor(), .largestFactor = secant_.factor()};
   }
@@ -42,7 +42,6 @@ class AutomaticScalar final : public Accelerator {
 
  private:
   ScalarSecant secant_;
-  bool accepted_ = false;
   bool told_ = false;
   std::string remark_ = "one unknown: secant that keeps away from solutions which repel plain iteration";
 };
@@ -74,11 +73,12 @@ class AutomaticVector final : public Accelerator {
     shorter_ = 0.0;
     relaxation_ = 1.0;
     nextRelaxation_ = kLessEachTime;
-    guarded_ = false;
+    guarded_ = guardIsOff_ = false;
   }
 
   void learn(std::span<const double> sent, std::span<const double> answered) override {
     ++iteration_;
+    dropped_ = 0;
     if (isTooFar(sent, answered)) return;
     for (std::size_t i = 0; i < sent.size(); ++i) {
       const double r = answered[i] - sent[i];
@@ -117,6 +117,13 @@ class AutomaticVector final : public Accelerator {
   bool retreat(std::span<double> send) override {
     // Between what could be evaluated last, answers - residual, and the proposal that is still in `send`.
     constexpr double kShorter = 0.25;
+    if (guarded_) {  // nothing was found that way
+      guarded_ = false;
+      guardIsOff_ = true;
+      goBack();
+      propose(send);
+      return true;
+    }
     for (std::size_t i = 0; i < send.size(); ++i) {
       const double evaluated = answers_[i] - residual_[i];
       send[i] = evaluated + kShorter * (send[i] - evaluated);
@@ -189,7 +196,7 @@ class AutomaticVector final : public Accelerator {
     constexpr std::size_t kMost = 12;           // pairs that are looked at
     constexpr std::size_t kValues = 2'000'000;  // work
     guarded_ = false;
-    if (acceptedSteps_ > 0) return false;
+    if (acceptedSteps_ > 0 || guardIsOff_) return false;
     const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, kMost);
     if (!memory_.guard(residual_, step_, most, growth_, send)) {
       growth_ = 1.0;
@@ -249,6 +256,7 @@ class AutomaticVector final : public Accelerator {
   double relaxation_ = 1.0;
   double nextRelaxation_ = kLessEachTime;
   bool told_ = false;
+  bool guardIsOff_ = false;
   bool guarded_ = false;  ///< the last proposal leads away from a solution, where the residual may grow
   double growth_ = 1.0;   ///< of the next guarded step
   bool hasBase_ = false;  ///< residual_ and answers_ are of this step

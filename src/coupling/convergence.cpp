@@ -69,10 +69,13 @@ void ConvergenceMonitor::begin() {
   k_ = kUnknown;
   exploded_.reset();
   for (Field& field : fields_) {
-    for (const std::size_t value : field.values)
-      field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[value]));
+    // Later on the outputs may be predictions.
+    if (!started_)
+      for (const std::size_t value : field.values)
+        field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[value]));
     field.allowed = field.accepted;
   }
+  started_ = true;
 }
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {

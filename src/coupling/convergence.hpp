@@ -37,7 +37,7 @@ class ConvergenceMonitor {
  public:
   ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings);
 
-  /// A step begins; what was accepted before is in the network's outputs.
+  /// A step begins; before the first one the network's outputs are what the run starts with.
   void begin();
   /// The last evaluation of the problem. Afterwards the norms, K and the magnitudes are known.
   void look(const InterfaceProblem& problem);
@@ -79,6 +79,7 @@ class ConvergenceMonitor {
   std::vector<Field> fields_;
   std::vector<std::size_t> exchanged_;
 
+  bool started_ = false;
   unsigned looks_ = 0;  ///< in this step
   double norm_ = 0.0;
   std::vector<double> norms_;

@@ -12,13 +12,13 @@ constexpr double kLargestFactor = 1000.0;  ///< on the residual, where nothing e
 
 }  // namespace
 
-void ScalarSecant::begin(bool accepted) {
+void ScalarSecant::begin() {
   last_.reset();
   left_.reset();
   right_.reset();
   move_ = 0.0;
   guarded_ = false;
-  if (!accepted || (slope_ && *slope_ >= 1.0)) slope_.reset();
+  slope_ = kept_ && *kept_ < 1.0 ? kept_ : std::nullopt;
 }
 
 void ScalarSecant::learn(double sent, double answered) {
@@ -84,8 +84,14 @@ double ScalarSecant::propose() {
 
 double ScalarSecant::retreat() {
   constexpr double kShorter = 0.25;
-  move_ *= kShorter;
-  factor_ *= kShorter;
+  if (guarded_ && *slope_ != 1.0) {
+    guarded_ = false;
+    factor_ = 1.0 / (1.0 - *slope_);
+    move_ = factor_ * last_->r;
+  } else {
+    move_ *= kShorter;
+    factor_ *= kShorter;
+  }
   return last_->u + move_;
 }
 

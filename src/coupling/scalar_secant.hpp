@@ -14,11 +14,13 @@ namespace koppla::coupling {
 /// to minus the solution is enclosed, and no step leaves the interval.
 class ScalarSecant {
  public:
-  /// A step begins; the slope that an accepted step ended with is the first guess.
-  void begin(bool accepted);
+  /// A step begins; the slope that the last accepted step ended with is the first guess.
+  void begin();
+  void accept() { kept_ = slope_; }
   void learn(double sent, double answered);
   [[nodiscard]] double propose();
-  /// The last proposal could not be evaluated.
+  /// The last proposal could not be evaluated, or led to values beyond all measure: a shorter one, or, where steps have
+  /// grown in vain, the solution from which they fled after all.
   [[nodiscard]] double retreat();
 
   [[nodiscard]] std::optional<double> slope() const { return slope_; }
@@ -38,6 +40,7 @@ class ScalarSecant {
 
   std::optional<Point> last_;
   std::optional<double> slope_;
+  std::optional<double> kept_;  ///< slope of the last accepted step
   std::optional<Point> left_;   ///< r > 0 there
   std::optional<Point> right_;  ///< r < 0 there, to the right of left_
   double width_ = 0.0;          ///< of the enclosure when it was last halved

@@ -95,11 +95,14 @@ step = {step}  # s, the macro step: values are exchanged this often; {stepSource
 # threads = 0  # for subsystems that run at the same time; 0: as many as pay
 # explosion_limit = {limit}  # a coupled value beyond this stops the run
 # on_discard = {onDiscard}  # when a subsystem refuses a step; also: {otherOnDiscard}
+# initialisation = {initialisation}  # of algebraic loops at the start; also: {otherInitialisation}
 
 )",
                      fmt::arg("start", real(times.start)), fmt::arg("end", real(times.end)),
                      fmt::arg("endSource", times.endSource), fmt::arg("step", real(times.step)),
                      fmt::arg("stepSource", times.stepSource), fmt::arg("limit", real(preset.explosionLimit)),
+                     fmt::arg("initialisation", choice(kInitialisationWords, preset.algorithm.initialisation)),
+                     fmt::arg("otherInitialisation", others(kInitialisationWords, preset.algorithm.initialisation)),
                      fmt::arg("onDiscard", choice(kOnDiscardWords, preset.onDiscard)),
                      fmt::arg("otherOnDiscard", others(kOnDiscardWords, preset.onDiscard)));
 }
@@ -123,10 +126,14 @@ kind = {kind}  # also: {otherKinds}
 # norm = {norm}  # also: {otherNorms}
 # discrete = {discrete}  # integers, booleans and strings must agree; also: {otherDiscrete}
 # without_convergence = {without}  # also: {otherWithout}
+# waveform = {waveform}  # samples inside a macro step, for degree > 0
+# predictor = 2  # degree of the first guess, 0 to 5; without it, the one that has predicted best
+# explosion_growth = {growth}  # a field so many times as large as ever before has exploded; 0: never
 # For algorithms in which the order of evaluation matters; without it, it follows from the connections:
 # order = [{order}]
 
 )",
+                     fmt::arg("waveform", preset.waveform), fmt::arg("growth", real(preset.explosionGrowth)),
                      fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
                      fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
                      fmt::arg("samples", choice(kSamplesWords, preset.samples)),
@@ -142,6 +149,56 @@ kind = {kind}  # also: {otherKinds}
                      fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),
                      fmt::arg("otherWithout", others(kWithoutConvergenceWords, preset.withoutConvergence)),
                      fmt::arg("order", fmt::join(quoted, ", ")));
+}
+
+std::string acceleration() {
+  const coupling::AlgorithmSettings algorithm;
+  const coupling::AccelerationSettings& preset = algorithm.acceleration;
+  const coupling::AdaptiveParameters& adaptive = preset.adaptive;
+  return fmt::format(
+      R"toml([acceleration]
+# For iterated-gauss-seidel and iterated-jacobi; the default needs no settings:
+# kind = {kind}  # also: {otherKinds}
+# factor = {factor}  # relaxation, 0 to 2; of quasi-Newton methods the first one
+# values = {values}  # that are relaxed; also: {otherValues}
+# Kind "adaptive", one of Jung's sets or its parameters:
+# set = "L/NL(1,a)"
+# influence = {influence}
+# lower = {lower}
+# upper = {upper}
+# gain = {gain}
+# slope = {slope}
+# mass = {mass}
+# margin = {margin}
+# Quasi-Newton methods:
+# reused_steps = {reused}  # macro steps whose differences are kept
+# columns = {columns}  # most differences in use
+# filter = {filter}  # also: {otherFilters}
+# filter_limit = {limit}
+# scaling = {scaling}  # of unlike fields; also: {otherScalings}
+
+# What must have settled; without groups all values that a cycle exchanges, by the tolerances of [algorithm]:
+# [[convergence]]
+# name = "pressure"
+# variables = ["subsystem.port"]
+# rtol = {rtol}
+# atol = {atol}
+# norm = {norm}
+
+)toml",
+      fmt::arg("kind", choice(kAcceleratorWords, preset.kind)),
+      fmt::arg("otherKinds", others(kAcceleratorWords, preset.kind)), fmt::arg("factor", real(preset.factor)),
+      fmt::arg("values", choice(kAcceleratedWords, preset.values)),
+      fmt::arg("otherValues", others(kAcceleratedWords, preset.values)),
+      fmt::arg("influence", real(adaptive.influence)), fmt::arg("lower", real(adaptive.lower)),
+      fmt::arg("upper", real(adaptive.upper)), fmt::arg("gain", real(adaptive.gain)),
+      fmt::arg("slope", real(adaptive.slope)), fmt::arg("mass", real(adaptive.mass)),
+      fmt::arg("margin", real(adaptive.margin)), fmt::arg("reused", preset.reusedSteps),
+      fmt::arg("columns", preset.columns), fmt::arg("filter", choice(kFilterWords, preset.filter)),
+      fmt::arg("otherFilters", others(kFilterWords, preset.filter)), fmt::arg("limit", real(preset.filterLimit)),
+      fmt::arg("scaling", choice(kScalingWords, preset.scaling)),
+      fmt::arg("otherScalings", others(kScalingWords, preset.scaling)), fmt::arg("rtol", real(algorithm.rtol)),
+      fmt::arg("atol", real(algorithm.atol)), fmt::arg("norm", choice(kNormWords, algorithm.norm)));
 }
 
 std::string stepControl(const Times& times) {
@@ -237,7 +294,7 @@ std::string proposalFor(std::span<const Candidate> candidates) {
   std::set<std::string> taken(kSections.begin(), kSections.end());  // so that --set can tell them apart
   std::vector<std::string> names;
   for (const Candidate& candidate : candidates) names.push_back(instanceName(candidate.description.model, taken));
-  text += simulation(times) + algorithm(names) + stepControl(times);
+  text += simulation(times) + algorithm(names) + acceleration() + stepControl(times);
   for (std::size_t i = 0; i < candidates.size(); ++i)
     text += fmt::format(
         "[[subsystems]]\nname = {}\nfmu = {}\n# micro_step = {}  # s, steps of its own inside a macro step\n{}\n",
@@ -247,7 +304,8 @@ std::string proposalFor(std::span<const Candidate> candidates) {
   text +=
       "[results]\n# folder = \"results\"  # beside this file; without it, the name of this file with .run\n"
       "# interval = 0.0  # s between recorded rows; 0: every communication point\n"
-      "# variables = [\"*\"]  # patterns of \"subsystem.port\"; without it all outputs are recorded\n";
+      "# variables = [\"*\"]  # patterns of \"subsystem.port\"; without it all outputs are recorded\n"
+      "# iterations = []  # history of iterations: patterns of exchanged outputs whose values are recorded too\n";
   return text;
 }
 

@@ -62,9 +62,8 @@ std::string cycleTable(const run::Statistics& statistics) {
     text += fmt::format("  cycle {}: {} evaluations ({:.2f} per accepted step), {} Jacobians, {} failures\n", names,
                         cycle.evaluations, perStep, cycle.jacobians, cycle.convergenceFailures);
     if (cycle.suspicious > 0)
-      text +=
-          fmt::format("    {} solutions where the answers move away from what is sent: maybe not the ones you meant\n",
-                      cycle.suspicious);
+      text += fmt::format("    {} where the answers move away from what is sent: maybe not what you meant\n",
+                          cycle.suspicious == 1 ? "1 solution" : fmt::format("{} solutions", cycle.suspicious));
   }
   if (statistics.cycles.size() > kShown)
     text += fmt::format("  ... and {} more cycles\n", statistics.cycles.size() - kShown);

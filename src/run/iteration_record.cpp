@@ -33,7 +33,7 @@ std::string nameOf(const coupling::System& system, const coupling::OutputName& o
 
 IterationRecord::IterationRecord(const coupling::System& system, const coupling::Network& network,
                                  const Settings& settings, core::Log& log, results::Recorder* recorder)
-    : system_(system), network_(network), log_(log), recorder_(recorder), time_(settings.start) {
+    : system_(system), network_(network), log_(log), recorder_(recorder) {
   if (recorder_ == nullptr) return;
   for (const coupling::ConvergenceGroup& group : settings.algorithm.convergence) groups_.push_back(group.name);
   if (groups_.empty()) groups_.emplace_back("all");
@@ -52,7 +52,7 @@ IterationRecord::IterationRecord(const coupling::System& system, const coupling:
 void IterationRecord::begin() {
   if (recorder_ == nullptr) return;
   using core::Type;
-  std::vector<results::Column> columns{{"step", Type::integer, "", "accepted and rejected ones"},
+  std::vector<results::Column> columns{{"step", Type::integer, "", "macro steps tried so far, of whatever length"},
                                        {"cycle", Type::string, "", "its first member"},
                                        {"iteration", Type::integer, "", "in this step"},
                                        {"total", Type::integer, "", "iterations so far"},
@@ -92,7 +92,10 @@ void IterationRecord::end(bool complete) {
 
 void IterationRecord::iteration(const coupling::IterationReport& report) {
   if (!began_) return;
-  if (report.iteration == 1) ++step_;
+  const subsystem::Step& step = report.problem.step();
+  if (report.iteration == 1 && (step.t0 != begin_ || step.t1 != end_)) ++step_;
+  begin_ = step.t0;
+  end_ = step.t1;
   ++total_;
   const coupling::ConvergenceMonitor& monitor = report.monitor;
   row_.integers = {step_, static_cast<std::int32_t>(report.iteration), total_,
@@ -107,9 +110,9 @@ void IterationRecord::iteration(const coupling::IterationReport& report) {
   row_.reals.push_back(monitor.k());
   row_.reals.push_back(report.doings.smallestFactor);
   row_.reals.push_back(report.doings.largestFactor);
-  const coupling::OutputName first = network_.outputName(report.problem.coupled().front());
-  row_.strings = {system_.members[first.member].name, std::string(coupling::word(coupling::behaviourOf(monitor.k()))),
-                  std::string(report.doings.method), std::string(report.last ? word(report.ending) : "")};
+  row_.strings = {system_.members[network_.member(report.problem.block().first)].name,
+                  std::string(coupling::word(coupling::behaviourOf(monitor.k()))), std::string(report.doings.method),
+                  std::string(report.last ? word(report.ending) : "")};
   for (Watched& watched : watched_) addCourse(watched, report);
   recorder_->row(report.problem.step().t1, row_);
 }
@@ -125,16 +128,18 @@ void IterationRecord::addCourse(Watched& watched, const coupling::IterationRepor
   const double sent = scratch_.back();
   report.problem.readAnswered({watched.value}, scratch_);
   const double answered = scratch_.back();
-  const double change = answered - watched.last;
-  const double k = report.iteration > 2 && watched.change != 0.0 ? change / watched.change : kUnknown;
-  watched.last = answered;
-  watched.change = change;
-  double factor = report.doings.largestFactor;
   const std::vector<std::size_t>& cut = report.problem.cut();
   const auto place = std::ranges::lower_bound(cut, watched.value);
   const bool isCut = place != cut.end() && *place == watched.value;
-  if (!isCut) factor = 1.0;
-  if (isCut && !report.factors.empty())
+  // What somebody used before it was computed has a start value, so that K is known one iteration earlier.
+  if (report.iteration == 1) watched.last = sent;
+  const double change = answered - watched.last;
+  const bool known = report.iteration > (isCut ? 1U : 2U) && watched.change != 0.0;
+  const double k = known ? change / watched.change : kUnknown;
+  watched.last = answered;
+  watched.change = change;
+  double factor = isCut ? report.doings.largestFactor : 1.0;
+  if (isCut && report.iteration > 1 && !report.factors.empty())
     factor = report.factors[report.factors.size() - cut.size() + static_cast<std::size_t>(place - cut.begin())];
   for (const double value : {answered, answered - sent, k, factor}) row_.reals.push_back(value);
 }

@@ -47,7 +47,8 @@ class IterationRecord final : public coupling::IterationListener {
   std::vector<Watched> watched_;
   std::int32_t step_ = 0;
   std::int32_t total_ = 0;
-  double time_;  ///< s, end of the present step
+  double begin_ = 0.0;  ///< s, of the present step
+  double end_ = 0.0;    ///< s
   core::Values row_;
   std::vector<double> scratch_;
   bool began_ = false;

@@ -386,7 +386,7 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
 }
 
 std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
-  if (settings_.stepControl.adapts())
+  if (settings_.stepControl.repeats())
     return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
   if (solution.ending == coupling::Ending::stagnated)
     return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "
@@ -416,7 +416,7 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
                   membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
                   member.subsystem->describe().ports[output.port].name, settings_.algorithm.explosionGrowth,
                   settings_.algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
-                      ? "Shorten the step, or give better start values."
+                      ? "Change the step, give better start values, or try another acceleration."
                       : "Choose acceleration.kind = \"auto\", or shorten the step.")};
 }
 

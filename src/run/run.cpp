@@ -89,6 +89,10 @@ struct Run::Impl {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
+    if (recorders.iterations != nullptr &&
+        (!settings.algorithm.iterates() || settings.algorithm.kind == coupling::AlgorithmKind::newton))
+      log.write(core::Severity::warning, "results",
+                "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
     for (const std::string& warning : doubts(system, cycles, settings))
       log.write(core::Severity::warning, "coupling", warning);
   }
@@ -291,7 +295,9 @@ Statistics Run::Impl::statistics() {
   }
   result.repeatedSteps = counters.repeated;
   result.cpu = cpu;
-  result.connections = connectionStatistics(system, network, macroStep.coupledStep());
+  // The estimate is of one polynomial over the step; inside a waveform values were iterated.
+  if (settings.algorithm.waveform == 1)
+    result.connections = connectionStatistics(system, network, macroStep.coupledStep());
   return result;
 }
 
