@@ -76,6 +76,12 @@ struct AccelerationSettings {
   Filter filter = Filter::qr2;
   double filterLimit = 1e-3;
   Scaling scaling = Scaling::none;
+
+  /// Whether values are changed one by one, so that it makes sense to do so wherever they appear.
+  [[nodiscard]] bool relaxes() const {
+    return kind == AcceleratorKind::constant || kind == AcceleratorKind::aitken ||
+           kind == AcceleratorKind::aitkenPerScalar || kind == AcceleratorKind::adaptive;
+  }
 };
 
 }  // namespace koppla::coupling

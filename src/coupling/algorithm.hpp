@@ -20,6 +20,8 @@ struct Solution {
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;
+  /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
+  double amplification = 1.0;
   std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
   Fault fault;
 
@@ -64,6 +66,7 @@ class Algorithm {
   virtual void accept(const InterfaceProblem& problem) = 0;
   /// Who is told of iterations from now on; may be nobody.
   virtual void tell(IterationListener* /*listener*/) {}
+  [[nodiscard]] virtual const ConvergenceMonitor& monitor() const = 0;
 };
 
 /// Repeats the evaluation, with the answers as an accelerator changes them, until they stay (iterated Gauss-Seidel in
@@ -72,6 +75,7 @@ std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings, const N
                                       const InterfaceProblem& problem);
 
 /// Newton's method on the cut: (I - d answered / d sent) correction = answered - sent.
-std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings);
+std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings, const Network& network,
+                                  const InterfaceProblem& problem);
 
 }  // namespace koppla::coupling

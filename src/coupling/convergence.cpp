@@ -149,11 +149,33 @@ void ConvergenceMonitor::findExplosion(const InterfaceProblem& problem) {
     problem.readAnswered(field.values, difference_);
     field.present = 0.0;
     for (const double value : difference_) field.present = std::max(field.present, std::fabs(value));
-    if (looks_ == 1) field.allowed = std::max(field.allowed, field.present);
+    // In sequence a jump of one member reaches those before it in the second evaluation.
+    if (looks_ <= 2) field.allowed = std::max(field.allowed, field.present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
     if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
       exploded_ = field.values.front();
   }
+}
+
+std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& problem) const {
+  std::vector<std::size_t> result;
+  for (const std::size_t value : problem.cut()) {
+    const auto holds = [value](const Group& group) { return std::ranges::binary_search(group.values, value); };
+    if (std::ranges::none_of(groups_, holds)) result.push_back(value);
+  }
+  return result;
+}
+
+std::vector<std::size_t> ConvergenceMonitor::drowned() const {
+  std::vector<std::size_t> result;
+  for (const Field& field : fields_) {
+    const std::size_t value = field.values.front();
+    const auto holds = [value](const Group& group) { return std::ranges::binary_search(group.values, value); };
+    const auto group = std::ranges::find_if(groups_, holds);
+    if (group != groups_.end() && field.accepted > 0.0 && field.accepted < group->tolerance.atol)
+      result.push_back(value);
+  }
+  return result;
 }
 
 void ConvergenceMonitor::accept() {

@@ -48,6 +48,11 @@ class ConvergenceMonitor {
   [[nodiscard]] double norm() const { return norm_; }
   [[nodiscard]] std::span<const double> norms() const { return norms_; }
   [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
+  /// Values of the cut that are in no group: nobody tests whether they have settled.
+  [[nodiscard]] std::vector<std::size_t> untested(const InterfaceProblem& problem) const;
+  /// Outputs, one per field, that were smaller than the absolute tolerance in all accepted steps, though not zero:
+  /// their test is passed by anything.
+  [[nodiscard]] std::vector<std::size_t> drowned() const;
   /// K of all exchanged values; not a number before the third evaluation.
   [[nodiscard]] double k() const { return k_; }
   /// The index of an output of the field that has exploded.

@@ -30,7 +30,8 @@ InterfaceProblem problemOf(Network& network, Block block, Form form, Approximati
 IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
                              Approximation* approximation, Waveform* waveform)
     : problem(problemOf(network, block, settings.form(), approximation, waveform)),
-      algorithm(settings.kind == AlgorithmKind::newton ? newton(settings) : fixedPoint(settings, network, problem)) {}
+      algorithm(settings.kind == AlgorithmKind::newton ? newton(settings, network, problem)
+                                                       : fixedPoint(settings, network, problem)) {}
 
 CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
                          bool predicts)
@@ -141,6 +142,11 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
     if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
     if (solution.suspicious) ++cycle.suspicious;
+    if (solution.suspicious && !outcome.suspicious) outcome.suspicious = stretch.cycleIndex;
+    if (solution.converged() && solution.amplification > outcome.amplification) {
+      outcome.amplification = solution.amplification;
+      outcome.slowest = stretch.cycleIndex;
+    }
     if (!solution.converged()) {
       trusted_ = false;
       ++cycle.failures;

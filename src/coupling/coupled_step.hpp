@@ -26,7 +26,12 @@ struct Attempt {
 struct StepOutcome {
   std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one
   Solution solution{};    ///< not converged: of that cycle
-  double reached = 0.0;   ///< s; before step.t1 only where a master chose its own step
+  /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
+  /// whose values may be off by most tolerances, since each iteration came nearer by so little.
+  std::optional<std::size_t> suspicious{};
+  std::size_t slowest = 0;
+  double amplification = 1.0;
+  double reached = 0.0;  ///< s; before step.t1 only where a master chose its own step
   Fault fault{};
 
   [[nodiscard]] bool converged() const { return solution.converged(); }

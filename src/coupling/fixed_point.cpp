@@ -21,7 +21,8 @@ class FixedPoint final : public Algorithm {
  public:
   FixedPoint(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
       : settings_(settings), network_(network), monitor_(network, problem, settings) {
-    const bool all = settings.acceleration.values == Accelerated::all && settings.form() == Form::sequence;
+    const bool all = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes() &&
+                     settings.form() == Form::sequence;  // in parallel all are cut anyway
     if (!all) {
       addPart(problem, problem.cut());
       return;
@@ -44,7 +45,7 @@ class FixedPoint final : public Algorithm {
       solution.fault = evaluate(problem);
       ++solution.evaluations;
       if (solution.fault) {
-        const bool sentTooMuch = solution.fault.kind != FaultKind::failed;
+        const bool sentTooMuch = solution.fault.kind == FaultKind::exploded;
         if (sentTooMuch && solution.evaluations < settings_.maxIterations && retreats()) continue;
         solution.ending = Ending::failed;
         return solution;
@@ -67,6 +68,8 @@ class FixedPoint final : public Algorithm {
     }
     problem.keepAnswers();
     solution.suspicious = solution.converged() && slope_ >= 1.0;
+    const bool plain = settings_.acceleration.kind == AcceleratorKind::none || settings_.acceleration.relaxes();
+    if (plain && solution.k > 0.0 && solution.k < 1.0) solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
     tellRemarks(problem);
     return solution;
@@ -78,6 +81,8 @@ class FixedPoint final : public Algorithm {
   }
 
   void tell(IterationListener* listener) override { listener_ = listener; }
+
+  [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {

@@ -14,17 +14,25 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 /// the next correction is not expected to reach the tolerance, or when several steps in a row needed a second one.
 class Newton final : public Algorithm {
  public:
-  explicit Newton(const AlgorithmSettings& settings) : settings_(settings) {}
+  Newton(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
+      : settings_(settings), monitor_(network, problem, settings) {}
 
   Solution solve(InterfaceProblem& problem, bool untested) override {
     Solution solution;
     solution.k = std::numeric_limits<double>::quiet_NaN();
     double lastNorm = 0.0;
+    monitor_.begin();
     while (true) {
       solution.fault = problem.evaluate();
       ++solution.evaluations;
       if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
+      monitor_.look(problem);
+      solution.exploded = monitor_.exploded();
+      if (solution.exploded) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
+        solution.ending = Ending::exploded;
+        return solution;
+      }
       std::vector<double> sent(problem.cut().size());
       std::vector<double> residual(sent.size());
       problem.readSent(problem.cut(), sent);
@@ -47,7 +55,9 @@ class Newton final : public Algorithm {
     return solution;
   }
 
-  void accept(const InterfaceProblem& /*problem*/) override {}
+  void accept(const InterfaceProblem& /*problem*/) override { monitor_.accept(); }
+
+  [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
   [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
@@ -80,6 +90,7 @@ class Newton final : public Algorithm {
   }
 
   AlgorithmSettings settings_;
+  ConvergenceMonitor monitor_;
   std::vector<Sensitivity> blocks_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
@@ -88,8 +99,9 @@ class Newton final : public Algorithm {
 
 }  // namespace
 
-std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings) {
-  return std::make_unique<Newton>(settings);
+std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings, const Network& network,
+                                  const InterfaceProblem& problem) {
+  return std::make_unique<Newton>(settings, network, problem);
 }
 
 }  // namespace koppla::coupling

@@ -13,6 +13,7 @@ Predictor::Predictor(std::size_t values, std::optional<unsigned> degree, const s
 
 void Predictor::clear() {
   samples_ = 0;
+  degree_ = 0;
   errors_.fill(std::nullopt);
 }
 
@@ -57,6 +58,12 @@ void Predictor::judge(double t, std::span<const double> y) {
       for (unsigned i = 0; i <= degree; ++i) error += all[degree][i] * sample(i).values[v];
       squares[degree] += (error / size) * (error / size);
     }
+  }
+  // Where extrapolation is hardly better than none the course has been broken: what was before leads nowhere.
+  constexpr double kHardly = 0.25;
+  if (degree_ > 0 && squares[degree_] > kHardly * squares[0]) {
+    clear();
+    return;
   }
   for (unsigned degree = 0; degree <= most(); ++degree) {
     std::optional<double>& error = errors_[degree];

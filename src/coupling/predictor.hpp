@@ -9,7 +9,8 @@ namespace koppla::coupling {
 
 /// The first guess of an iteration: the polynomial through the newest accepted values, extrapolated. Without a fixed
 /// degree each value is predicted by the degree, 0 to kHighest, whose predictions of past steps were nearest to what
-/// came, in the mean over all values and with the newest steps weighing most.
+/// came, in the mean over all values and with the newest steps weighing most. After a jump it begins anew with the
+/// constant.
 class Predictor {
  public:
   static constexpr unsigned kHighest = 5;

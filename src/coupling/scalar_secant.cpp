@@ -7,8 +7,8 @@ namespace koppla::coupling {
 
 namespace {
 
-constexpr double kRounding = 1e-13;        ///< differences below that share of a value tell no slope
-constexpr double kLargestFactor = 1000.0;  ///< on the residual, where nothing encloses the solution
+constexpr double kRounding = 1e-13;     ///< differences below that share of a value tell no slope
+constexpr double kLargestFactor = 1e6;  ///< on the residual, where nothing encloses the solution
 
 }  // namespace
 

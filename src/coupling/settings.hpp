@@ -81,7 +81,7 @@ struct AlgorithmSettings {
   std::vector<ConvergenceGroup> convergence{};
   AccelerationSettings acceleration{};
   /// An iteration has exploded where a field is so many times as large as it ever was in accepted steps and in the
-  /// first evaluation of the step: relative tests are passed on such values. 0: never.
+  /// first two evaluations of the step: relative tests are passed on such values. 0: never.
   double explosionGrowth = 1e6;
   DiscreteTest discrete = DiscreteTest::compare;
   Initialisation initialisation = Initialisation::solve;

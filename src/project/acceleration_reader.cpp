@@ -117,6 +117,11 @@ void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algori
                     "rtol and atol are both 0; no iteration or test can meet that.",
                     "Make at least one of them positive.");
     group.name = name.value.empty() && !group.variables.empty() ? group.variables.front() : name.value;
+    const auto same = [&](const coupling::ConvergenceGroup& other) { return other.name == group.name; };
+    if (std::ranges::any_of(algorithm.convergence, same))
+      table.mistake(table.given("name") ? "name" : "variables",
+                    fmt::format("There are two groups '{}' of the convergence test.", group.name),
+                    "Give them different names.");
     algorithm.convergence.push_back(std::move(group));
   }
 }

@@ -152,8 +152,7 @@ kind = {kind}  # also: {otherKinds}
 }
 
 std::string acceleration() {
-  const coupling::AlgorithmSettings algorithm;
-  const coupling::AccelerationSettings& preset = algorithm.acceleration;
+  const coupling::AccelerationSettings preset;
   const coupling::AdaptiveParameters& adaptive = preset.adaptive;
   return fmt::format(
       R"toml([acceleration]
@@ -177,14 +176,6 @@ std::string acceleration() {
 # filter_limit = {limit}
 # scaling = {scaling}  # of unlike fields; also: {otherScalings}
 
-# What must have settled; without groups all values that a cycle exchanges, by the tolerances of [algorithm]:
-# [[convergence]]
-# name = "pressure"
-# variables = ["subsystem.port"]
-# rtol = {rtol}
-# atol = {atol}
-# norm = {norm}
-
 )toml",
       fmt::arg("kind", choice(kAcceleratorWords, preset.kind)),
       fmt::arg("otherKinds", others(kAcceleratorWords, preset.kind)), fmt::arg("factor", real(preset.factor)),
@@ -197,8 +188,7 @@ std::string acceleration() {
       fmt::arg("columns", preset.columns), fmt::arg("filter", choice(kFilterWords, preset.filter)),
       fmt::arg("otherFilters", others(kFilterWords, preset.filter)), fmt::arg("limit", real(preset.filterLimit)),
       fmt::arg("scaling", choice(kScalingWords, preset.scaling)),
-      fmt::arg("otherScalings", others(kScalingWords, preset.scaling)), fmt::arg("rtol", real(algorithm.rtol)),
-      fmt::arg("atol", real(algorithm.atol)), fmt::arg("norm", choice(kNormWords, algorithm.norm)));
+      fmt::arg("otherScalings", others(kScalingWords, preset.scaling)));
 }
 
 std::string stepControl(const Times& times) {
@@ -305,7 +295,10 @@ std::string proposalFor(std::span<const Candidate> candidates) {
       "[results]\n# folder = \"results\"  # beside this file; without it, the name of this file with .run\n"
       "# interval = 0.0  # s between recorded rows; 0: every communication point\n"
       "# variables = [\"*\"]  # patterns of \"subsystem.port\"; without it all outputs are recorded\n"
-      "# iterations = []  # history of iterations: patterns of exchanged outputs whose values are recorded too\n";
+      "# iterations = []  # history of iterations: patterns of exchanged outputs whose values are recorded too\n\n"
+      "# What must have settled; without groups all values that a cycle exchanges, by the tolerances of [algorithm]:\n"
+      "# [[convergence]]\n# name = \"pressure\"\n# variables = [\"subsystem.port\"]\n# rtol = 1e-5\n# atol = 1e-6\n"
+      "# norm = \"rms\"\n";
   return text;
 }
 

@@ -110,7 +110,12 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   table.word("norm", settings.norm, kNormWords, measuring);
   table.word("discrete", settings.discrete, kDiscreteWords, measuring);
   table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
-  table.real("explosion_growth", settings.explosionGrowth, kNotNegative, accelerated);
+  table.real("explosion_growth", settings.explosionGrowth, kNotNegative, iterating);
+  if (table.sound({"explosion_growth"}) && settings.explosionGrowth > 0.0 && settings.explosionGrowth < 10.0)
+    table.mistake(
+        "explosion_growth",
+        fmt::format("'explosion_growth' is {}; ordinary steps grow like that.", core::text(settings.explosionGrowth)),
+        "Give 10 or more, or 0 for no such test.");
   checkTolerances(table, settings.rtol, settings.atol);
   readApproximation(table, settings);
   table.count("waveform", settings.waveform, 1, accelerated, kMostSamples);

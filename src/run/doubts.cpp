@@ -1,5 +1,7 @@
 #include "koppla/run/doubts.hpp"
 
+#include <set>
+
 #include <fmt/format.h>
 
 namespace koppla::run {
@@ -34,6 +36,12 @@ std::vector<std::string> aboutMacroStep(const coupling::Member& member, const Se
   return result;
 }
 
+std::string portName(const coupling::System& system, const coupling::Network& network, std::size_t value) {
+  const coupling::OutputName name = network.outputName(value);
+  const coupling::Member& member = system.members[name.member];
+  return member.name + "." + member.subsystem->describe().ports[name.port].name;
+}
+
 std::string aboutOutputs(const coupling::Member& member) {
   return fmt::format(
       "The outputs of {} are those before its solver's last correction, as it was told to deliver them "
@@ -61,6 +69,43 @@ std::vector<std::string> doubts(const coupling::System& system, const std::vecto
     if (capabilities.uncorrectedOutputs) result.push_back(aboutOutputs(member));
   }
   return result;
+}
+
+std::vector<std::string> doubtsAboutGroups(const coupling::System& system, const coupling::Network& network,
+                                           const coupling::CoupledStep& coupledStep, const Settings& settings) {
+  std::vector<std::string> result;
+  std::set<std::string> used;
+  std::set<std::string> untested;
+  for (const auto& cycle : coupledStep.iteratedCycles()) {
+    const coupling::ConvergenceMonitor& monitor = cycle->algorithm->monitor();
+    used.insert(monitor.groups().begin(), monitor.groups().end());
+    for (const std::size_t value : monitor.untested(cycle->problem)) untested.insert(portName(system, network, value));
+  }
+  if (settings.algorithm.kind == AlgorithmKind::newton) return result;  // tests the cut
+  for (const coupling::ConvergenceGroup& group : settings.algorithm.convergence)
+    if (settings.algorithm.iterates() && !used.contains(group.name))
+      result.push_back(fmt::format(
+          "The group '{}' of the convergence test holds no value that a cycle exchanges, so it tests nothing.",
+          group.name));
+  if (!untested.empty())
+    result.push_back(
+        fmt::format("These values flow back in a cycle and are in no group of the convergence test, so nobody tests "
+                    "whether they have settled: {}. Add them to a group of [[convergence]].",
+                    fmt::join(untested, ", ")));
+  return result;
+}
+
+std::vector<std::string> doubtsAboutTolerances(const coupling::System& system, const coupling::Network& network,
+                                               const coupling::CoupledStep& coupledStep) {
+  std::set<std::string> drowned;
+  for (const auto& cycle : coupledStep.iteratedCycles())
+    for (const std::size_t value : cycle->algorithm->monitor().drowned())
+      drowned.insert(portName(system, network, value));
+  if (drowned.empty()) return {};
+  return {
+      fmt::format("These exchanged values were smaller than the absolute tolerance all the time, so the convergence "
+                  "test was passed by anything: {}. Lower atol in [algorithm] or [[convergence]].",
+                  fmt::join(drowned, ", "))};
 }
 
 }  // namespace koppla::run

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "koppla/coupling/coupled_step.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/system.hpp"
 #include "koppla/run/settings.hpp"
@@ -13,5 +14,13 @@ namespace koppla::run {
 /// not the solver's last word (Schmoll, sec. 2.4.5 and 2.6.2.4). Sentences for the log.
 std::vector<std::string> doubts(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
                                 const Settings& settings);
+
+/// Groups of the convergence test that hold nothing which is exchanged, and values that flow back in no group.
+std::vector<std::string> doubtsAboutGroups(const coupling::System& system, const coupling::Network& network,
+                                           const coupling::CoupledStep& coupledStep, const Settings& settings);
+
+/// After a run: exchanged values that were smaller than the absolute tolerance all the time.
+std::vector<std::string> doubtsAboutTolerances(const coupling::System& system, const coupling::Network& network,
+                                               const coupling::CoupledStep& coupledStep);
 
 }  // namespace koppla::run

@@ -229,6 +229,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
         return giveUp(t0, t1, trial);
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
+        if (trial.outcome.converged()) warnAboutDoubts(t0, t1, trial.outcome);
         accept(clock, trial.outcome.reached);
         next_ = verdict.next;
         return {};
@@ -325,6 +326,23 @@ void MacroStep::accept(Clock& clock, double t1) {
   count(clock.now(), t1);
   coupledStep_.accept(t1);
   clock.advance(t1, next_);
+}
+
+void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
+  constexpr double kMuch = 20.0;
+  const std::string where = fmt::format("step from {:.12g} s to {:.12g} s", t0, t1);
+  if (outcome.suspicious && ++suspicious_ == 1)
+    log_.write(core::Severity::warning, "coupling",
+               fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
+                           "would not have come there, so this may be another solution than the one that was meant. "
+                           "Further ones are only counted",
+                           where, membersOf(*outcome.suspicious)));
+  if (outcome.amplification > kMuch && ++slow_ == 1)
+    log_.write(
+        core::Severity::warning, "coupling",
+        fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
+                    "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
+                    where, membersOf(outcome.slowest), outcome.amplification));
 }
 
 void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {

@@ -78,6 +78,7 @@ class MacroStep {
   void accept(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, Trial& trial);
+  void warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome);
   void warnAboutAccepted(double t0, double t1, const Trial& trial);
   [[nodiscard]] std::string residualText(const Trial& trial) const;
   [[nodiscard]] Outcome belowResolution(double t0) const;
@@ -103,6 +104,8 @@ class MacroStep {
   double next_;
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
+  std::uint64_t suspicious_ = 0;  ///< accepted steps
+  std::uint64_t slow_ = 0;        ///< accepted steps
   Outcome failure_;
   std::vector<double> startOutputs_;
   core::Values startDiscrete_;

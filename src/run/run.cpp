@@ -95,6 +95,8 @@ struct Run::Impl {
                 "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
     for (const std::string& warning : doubts(system, cycles, settings))
       log.write(core::Severity::warning, "coupling", warning);
+    for (const std::string& warning : doubtsAboutGroups(system, network, macroStep.coupledStep(), settings))
+      log.write(core::Severity::warning, "coupling", warning);
   }
 
   Outcome initialise();
@@ -254,7 +256,9 @@ void Run::Impl::end() {
   if (ended) return;
   ended = true;
   for (coupling::Member& member : system.members) member.subsystem->terminate();
-  iterations->end(clock.finished());
+  for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep()))
+    log.write(core::Severity::warning, "coupling", warning);
+  iterations->end(clock.finished() && (recorder == nullptr || complete));
   if (recorder == nullptr) return;
   if (complete)
     recorder->complete();
