@@ -21,6 +21,32 @@ TEST(WeightedNorm, WeightsMixRelativeAndAbsolute) {
   EXPECT_DOUBLE_EQ(weightedNorm(Norm::rms, {0.1, 0.3}, difference, reference), 0.5 / (0.1 * 2.0 + 0.3));
 }
 
+TEST(WeightedNorm, TheLargestDifferenceInUnitsOfItsOwnTolerance) {
+  // 0.3 / (0.1 * 2 + 0.1), 0.1 / (0.1 * 0 + 0.1), 1 / (0.1 * 5 + 0.1)
+  const std::vector<double> difference{0.3, -0.1, -1.0};
+  const std::vector<double> reference{-2.0, 0.0, 5.0};
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::max, {0.1, 0.1}, difference, reference), 1.0 / 0.6);
+}
+
+TEST(WeightedNorm, AFieldIsMeasuredAsAWhole) {
+  const std::vector<double> difference{3.0, 0.0, 0.0, -4.0};
+  const std::vector<double> reference{6.0, 8.0, 0.0, 0.0};
+  // RMS: 5 / 2 and 10 / 2; largest: 4 and 8.
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldRms, {0.1, 0.0}, difference, reference), 5.0);
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldRms, {0.1, 0.5}, difference, reference), 2.5);
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldMax, {0.1, 0.0}, difference, reference), 5.0);
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldMax, {0.1, 0.2}, difference, reference), 4.0);
+}
+
+TEST(WeightedNorm, WhatIsNotFiniteIsInfinitelyFarOff) {
+  const std::vector<double> bad{1.0, std::nan("")};
+  const std::vector<double> good{1.0, 1.0};
+  for (const Norm norm : {Norm::rms, Norm::nicolai, Norm::max, Norm::fieldRms, Norm::fieldMax}) {
+    EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, bad, good)));
+    EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, good, bad)));
+  }
+}
+
 TEST(WeightedNorm, NothingToCompareIsZeroAndAZeroWeightForgivesNothing) {
   EXPECT_EQ(weightedNorm(Norm::rms, {1e-5, 1e-6}, {}, {}), 0.0);
   const std::vector<double> reference{0.0};
