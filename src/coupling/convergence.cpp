@@ -112,11 +112,13 @@ void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
     }
     norm_ = std::max(norm_, norms_[g]);
   }
-  // What counts as falling: a tenth less than the best before.
+  // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
   largestNorm_ = looks_ == 1 ? norm_ : std::max(largestNorm_, norm_);
-  if (looks_ == 1 || norm_ < kFalls * best_) bestAt_ = looks_;
-  best_ = looks_ == 1 ? norm_ : std::min(best_, norm_);
+  if (looks_ == 1 || norm_ < kFalls * best_) {
+    bestAt_ = looks_;
+    best_ = norm_;
+  }
 }
 
 void ConvergenceMonitor::findK(const InterfaceProblem& problem) {

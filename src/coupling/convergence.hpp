@@ -92,8 +92,8 @@ class ConvergenceMonitor {
   std::optional<std::size_t> exploded_;
   double largestNorm_ = 0.0;
   double relative_ = 0.0;     ///< |answered - sent| / |answered|, of the group where it is largest
-  double best_ = 0.0;         ///< smallest norm in this step
-  unsigned bestAt_ = 0;       ///< look at which it was a good deal smaller than before
+  double best_ = 0.0;         ///< norm when it last was a good deal smaller than before
+  unsigned bestAt_ = 0;       ///< look at which that was
   std::vector<double> sent_;  ///< scratch
   std::vector<double> difference_;
   std::vector<double> answers_;  ///< of the last evaluation
