@@ -127,7 +127,11 @@ class FixedPoint final : public Algorithm {
 
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
-    doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : parts_.front().accelerator->doings();
+    const Accelerator& accelerator = *parts_.front().accelerator;
+    doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : accelerator.doings();
+    factors_.clear();
+    if (listener_ != nullptr && iteration_ > 1 && !passing_)
+      factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
     return problem.evaluate(passing_);
   }
 
@@ -217,9 +221,7 @@ class FixedPoint final : public Algorithm {
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
     if (listener_ == nullptr) return;
-    const std::span<const double> factors = parts_.front().accelerator->factors();
-    listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_,
-                          passing_ ? std::span<const double>() : factors});
+    listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_, factors_});
   }
 
   void tellRemarks(const InterfaceProblem& problem) {
@@ -238,8 +240,9 @@ class FixedPoint final : public Algorithm {
 
   InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
   unsigned iteration_ = 0;
-  unsigned retreats_ = 0;  ///< in a row
-  Doings doings_;
+  unsigned retreats_ = 0;        ///< in a row
+  Doings doings_;                // of what is being evaluated
+  std::vector<double> factors_;  // of the same
   double slope_ = 0.0;
   std::vector<double> movedFrom_;
   std::vector<double> answeredThere_;
