@@ -5,6 +5,13 @@
 
 namespace koppla::coupling {
 
+namespace {
+
+/// Share of the squared error of the constant that a higher degree must stay below.
+constexpr double kWorthwhile = 0.25;
+
+}  // namespace
+
 Predictor::Predictor(std::size_t values, std::optional<unsigned> degree, const std::vector<std::size_t>& held)
     : fixed_(degree), isHeld_(held.empty() ? 0 : values), ring_(std::min(degree.value_or(kHighest), kHighest) + 1) {
   for (const std::size_t value : held) isHeld_[value] = true;
@@ -59,9 +66,11 @@ void Predictor::judge(double t, std::span<const double> y) {
       squares[degree] += (error / size) * (error / size);
     }
   }
-  // Where extrapolation is hardly better than none the course has been broken: what was before leads nowhere.
-  constexpr double kHardly = 0.25;
-  if (degree_ > 0 && squares[degree_] > kHardly * squares[0]) {
+  // Where extrapolation is hardly better than none, or values that kept still move, the course has been broken: what
+  // was before leads nowhere.
+  constexpr double kFarMore = 100.0;
+  const bool jumped = errors_[0] && squares[0] > kFarMore * *errors_[0];
+  if (degree_ > 0 ? squares[degree_] > kWorthwhile * squares[0] : jumped) {
     clear();
     return;
   }
@@ -78,7 +87,8 @@ void Predictor::begin(std::span<const double> times) {
   } else {
     // A degree that has not predicted yet is not chosen before it has.
     for (unsigned degree = 1; degree <= most(); ++degree)
-      if (errors_[degree] && *errors_[degree] < *errors_[degree_]) degree_ = degree;
+      if (errors_[degree] && *errors_[degree] < *errors_[degree_] && *errors_[degree] < kWorthwhile * *errors_[0])
+        degree_ = degree;
   }
   prepared_.clear();
   for (const double t : times) prepared_.push_back(weights(degree_, t));
