@@ -11,7 +11,7 @@ namespace {
 
 TEST(ScalarSecant, TheThirdEvaluationOfALinearLoopIsItsSolution) {
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   secant.learn(0.0, 1.0);  // F = 1 - 3 u
   EXPECT_EQ(secant.propose(), 1.0);
   secant.learn(1.0, -2.0);
@@ -24,7 +24,7 @@ TEST(ScalarSecant, TheThirdEvaluationOfALinearLoopIsItsSolution) {
 TEST(ScalarSecant, StepsGrowAwayFromASolutionThatRepels) {
   // F = 2 u + 1 repels from -1: plain iteration goes through 2^k - 1, and so does the secant at least.
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   double u = 0.0;
   for (int k = 1; k <= 20; ++k) {
     secant.learn(u, 2.0 * u + 1.0);
@@ -40,7 +40,7 @@ TEST(ScalarSecant, EndsAtTheSolutionThatPlainIterationLeadsTo) {
   double plain = 0.0;
   for (int i = 0; i < 1000; ++i) plain = F(plain);
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   double u = 0.0;
   for (int i = 0; i < 30; ++i) {
     secant.learn(u, F(u));
@@ -51,7 +51,7 @@ TEST(ScalarSecant, EndsAtTheSolutionThatPlainIterationLeadsTo) {
 
 TEST(ScalarSecant, RetreatsByQuarters) {
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   secant.learn(2.0, 3.0);
   EXPECT_EQ(secant.propose(), 3.0);
   EXPECT_EQ(secant.retreat(), 2.25);
@@ -62,10 +62,11 @@ TEST(ScalarSecant, RetreatsByQuarters) {
 /// Learned F = 1 - 3 u, then another step begins, at u = 0 with the answer 9.
 double firstProposalAfter(double slope, bool accepted) {
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   secant.learn(0.0, 1.0);
   secant.learn(1.0, 1.0 + slope);
-  secant.begin(accepted);
+  if (accepted) secant.accept();
+  secant.begin();
   secant.learn(0.0, 9.0);
   return secant.propose();
 }
@@ -78,7 +79,7 @@ TEST(ScalarSecant, TheSlopeOfAnAcceptedStepIsTheNextOnesFirstGuess) {
 
 TEST(ScalarSecant, DifferencesAtRoundingTellNoSlope) {
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   secant.learn(0.0, 1.0);
   secant.learn(1.0, -2.0);
   const double u = 0.25;
@@ -99,7 +100,7 @@ RC_GTEST_PROP(ScalarSecant, NeverLeavesTheIntervalThatEnclosesASolution, ()) {
   const double d = *rc::gen::inRange(-200, 200) / 100.0;
   const auto r = [&](double u) { return a - b * u - c * u * u * u + d * std::sin(5.0 * u); };
   ScalarSecant secant;
-  secant.begin(false);
+  secant.begin();
   double left = -std::numeric_limits<double>::infinity();
   double right = std::numeric_limits<double>::infinity();
   double u = *rc::gen::inRange(-200, 200) / 100.0;

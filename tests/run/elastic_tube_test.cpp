@@ -1,0 +1,85 @@
+// The public benchmark P1 as a user has it who sets nothing but the tolerances. Counts are not sharp, so nine runs are
+// taken whose amplitudes at the inlet differ by 1e-7; and a count is worth something only at the known state.
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "koppla/native/tube_flow.hpp"
+#include "koppla/native/tube_wall.hpp"
+#include "koppla/solver/integrate.hpp"
+
+#include "fmu_system.hpp"
+#include "support/figure.hpp"
+
+namespace koppla::run {
+namespace {
+
+Settings withoutSettings() {
+  Settings settings;
+  settings.step = 0.01;
+  settings.algorithm.kind = coupling::AlgorithmKind::iteratedGaussSeidel;
+  settings.algorithm.reevaluate = true;
+  settings.algorithm.convergence = {{"area", {"wall.a"}, {}, {1e-5, 0.0}, coupling::Norm::fieldRms},
+                                    {"pressure", {"flow.p"}, {}, {1e-5, 0.0}, coupling::Norm::fieldRms}};
+  settings.variables = {"flow.p"};
+  return settings;
+}
+
+coupling::System tube(double amplitude) {
+  coupling::System system;
+  system.members.push_back({"flow", native::tubeFlow({.velocityAmplitude = amplitude}), {}});
+  system.members.push_back({"wall", solver::integrate(native::tubeWall(), {}), {}});
+  system.order = {0, 1};
+  test::connect(system, {{"flow.p", "wall.p"}, {"wall.a", "flow.a"}});
+  return system;
+}
+
+double lastPressureNorm(const test::MemoryRecorder& rows) {
+  double square = 0.0;
+  for (const auto& [name, values] : rows.columns) square += values.back() * values.back();
+  return std::sqrt(square);
+}
+
+TEST(ElasticTube, NeedsNoSettings) {
+  double sum = 0.0;
+  double least = HUGE_VAL;
+  double most = 0.0;
+  int good = 0;
+  for (int k = -4; k <= 4; ++k) {
+    core::Log log;
+    test::MemoryRecorder rows;
+    run::Run run(tube(3.0 * (1.0 + 1e-7 * k)), withoutSettings(), log, &rows);
+    Outcome outcome = run.initialise();
+    if (outcome.ok()) outcome = run.simulate();
+    ASSERT_TRUE(outcome.ok()) << outcome.message;
+    const auto iterations = static_cast<double>(run.statistics().cycles.at(0).evaluations);
+    EXPECT_EQ(rows.columns.size(), 101U);
+    if (std::fabs(lastPressureNorm(rows) - 1610.113) <= 1.0) ++good;
+    sum += iterations;
+    least = std::min(least, iterations);
+    most = std::max(most, iterations);
+  }
+  test::showFigure({"public P1", "no-setting", "at most 600 in the mean of nine runs, all of them at the known state"},
+                   fmt::format("{} to {}, mean {:.1f}, {} of 9 runs", least, most, sum / 9.0, good),
+                   good == 9 && sum / 9.0 <= 600.0);
+}
+
+TEST(ElasticTube, AdaptiveRelaxationEndsAsAnExplosion) {
+  // Its values stay finite and would pass every relative test.
+  Settings settings = withoutSettings();
+  settings.algorithm.maxIterations = 5000;
+  settings.algorithm.acceleration.kind = coupling::AcceleratorKind::adaptive;
+  core::Log log;
+  run::Run run(tube(3.0), settings, log);
+  ASSERT_TRUE(run.initialise().ok());
+  const Outcome outcome = run.simulate();
+  test::showFigure({"jung 12", "tube", "L/NL(1,a) ends as an explosion in the first step"},
+                   fmt::format("{} in the step from {} s", word(outcome.kind), run.time()),
+                   outcome.kind == OutcomeKind::exploded && run.time() == 0.0);
+}
+
+}  // namespace
+}  // namespace koppla::run
