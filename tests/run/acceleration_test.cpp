@@ -303,6 +303,53 @@ TEST(History, HasAFactorForEveryValue) {
   }
 }
 
+/// Names of columns, and what is no real number.
+class WordRecorder final : public results::Recorder {
+ public:
+  void begin(const std::vector<results::Column>& columns) override {
+    for (const results::Column& column : columns) names.push_back(column.name);
+  }
+  void row(double /*time*/, const core::Values& values) override {
+    integers.push_back(values.integers);
+    strings.push_back(values.strings);
+  }
+  void complete() override {}
+  void abandon() override {}
+
+  std::vector<std::string> names;
+  std::vector<std::vector<std::int32_t>> integers;
+  std::vector<std::vector<std::string>> strings;
+};
+
+TEST(History, CountsStepsAndIterationsAndSaysWhatMadeThem) {
+  // u = -0.5 u + 1 in two steps, which are alike: the second one begins where the first one ended.
+  Settings settings = staticAnalysis(AlgorithmKind::iteratedGaussSeidel,
+                                     {.kind = AcceleratorKind::constant, .factor = 0.5}, {"same.y1"}, 1e-3);
+  settings.end = 2.0;
+  settings.recordsIterations = true;
+  settings.iterationVariables = {"same.y1"};
+  core::Log log;
+  WordRecorder history;
+  run::Run run(twoGains(-0.5, -0.5), settings, log, Recorders(nullptr, &history));
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_EQ(history.names, (std::vector<std::string>{
+                               "step", "cycle", "iteration", "total", "residual", "residual.results", "K", "behaviour",
+                               "acceleration", "factor_smallest", "factor_largest", "columns", "dropped", "ending",
+                               "same.y1", "same.y1.residual", "same.y1.K", "same.y1.factor"}));
+  // The error falls by 1 - 0.5 * 1.5 = 1/4 an iteration: residuals 1, 1/4, ..., 4^-(k-1) <= 1e-3 of 2/3 at k = 7.
+  using Integers = std::vector<std::int32_t>;
+  using Strings = std::vector<std::string>;
+  ASSERT_EQ(history.integers.size(), 8U);
+  EXPECT_EQ(history.integers.front(), (Integers{1, 1, 1, 0, 0}));
+  EXPECT_EQ(history.integers[6], (Integers{1, 7, 7, 0, 0}));
+  EXPECT_EQ(history.integers[7], (Integers{2, 1, 8, 0, 0}));
+  EXPECT_EQ(history.strings.front(), (Strings{"gains", "", "prediction", ""}));
+  EXPECT_EQ(history.strings[3], (Strings{"gains", "monotone-convergent", "constant", ""}));
+  EXPECT_EQ(history.strings[6], (Strings{"gains", "monotone-convergent", "constant", "converged"}));
+  EXPECT_EQ(history.strings[7], (Strings{"gains", "", "prediction", "converged"}));
+}
+
 TEST(ConvergenceGroups, OnlyWhatIsListedIsTested) {
   // u = 0.1 u + 1: the k-th answer is off by 0.1^(k-1) from what was sent and near 1.111, so 1e-6 holds at k = 7;
   // the other value, with 0.9, is far from settled then.
