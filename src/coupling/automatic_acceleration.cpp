@@ -149,7 +149,6 @@ class AutomaticVector final : public Accelerator {
   static constexpr unsigned kPatience = 20;     ///< iterations without progress
   static constexpr double kLessEachTime = 0.1;  ///< of the factor after another restart
   static constexpr double kLeastShare = 1e-6;
-  static constexpr double kLargestGrowth = 64.0;  ///< factor on the residual where it leads away
 
   /// So many pairs that a proposal takes less than a third of a second and memory stays within a gigabyte.
   static std::size_t capacityFor(std::size_t size) {
@@ -190,27 +189,33 @@ class AutomaticVector final : public Accelerator {
     std::ranges::copy(bestAnswers_, answers_.begin());
   }
 
-  /// Until a step was accepted nobody knows which solution is meant: extrapolation must not lead to one that plain
-  /// iteration moves away from.
+  /// Until a step was accepted nobody knows which solution is meant, and extrapolation must not lead to one that plain
+  /// iteration moves away from. Once a direction was met in which it does, factors stay bounded until the residual has
+  /// fallen well below its peak; what was learned on the way there is of another place and is forgotten.
   bool guards(std::span<double> send) {
     constexpr std::size_t kMost = 12;           // pairs that are looked at
     constexpr std::size_t kValues = 2'000'000;  // work
-    guarded_ = false;
+    constexpr double kLargestFactor = 1.9;
+    constexpr double kFallen = 0.1;
     if (acceptedSteps_ > 0 || guardIsOff_) return false;
-    const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, kMost);
-    if (!memory_.guard(residual_, step_, most, growth_, send)) {
-      growth_ = 1.0;
+    const double norm = relative(residual_, answers_);
+    peak_ = guarded_ ? std::max(peak_, norm) : norm;
+    if (guarded_ && norm < kFallen * peak_) {
+      guarded_ = false;
+      memory_.clear();
       return false;
     }
-    guarded_ = true;
-    growth_ = std::min(2.0 * growth_, kLargestGrowth);
-    if (std::exchange(told_, true)) return true;
-    remark_ += remark_.empty() ? "" : "; ";
-    remark_ +=
-        "in some direction the answers move away from what is sent (K >= 1): no extrapolation back to where they "
-        "come "
-        "from, steps that grow instead";
-    return true;
+    const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, std::min(size_, kMost));
+    const SecantMemory::Bounded bounded = memory_.propose(residual_, step_, most, kLargestFactor, guarded_, send);
+    guarded_ = guarded_ || bounded.repels;
+    if (guarded_ && !std::exchange(told_, true)) {
+      remark_ += remark_.empty() ? "" : "; ";
+      remark_ +=
+          "in some direction the answers move away from what is sent (K >= 1): bounded factors instead of "
+          "extrapolation "
+          "until the residual falls";
+    }
+    return guarded_;
   }
 
   /// Changes its mind where the residual has not fallen for a while: forgets everything and goes on from the best point
@@ -257,8 +262,8 @@ class AutomaticVector final : public Accelerator {
   double nextRelaxation_ = kLessEachTime;
   bool told_ = false;
   bool guardIsOff_ = false;
-  bool guarded_ = false;  ///< the last proposal leads away from a solution, where the residual may grow
-  double growth_ = 1.0;   ///< of the next guarded step
+  bool guarded_ = false;  ///< factors are bounded, and the residual may grow
+  double peak_ = 0.0;     ///< largest residual since a repelling direction was met
   bool hasBase_ = false;  ///< residual_ and answers_ are of this step
   unsigned rejected_ = 0;
   double shorter_ = 0.0;  ///< share of the last move, in v_, that the next proposal takes; 0: the move was good

@@ -120,15 +120,15 @@ bool SecantMemory::subtract(std::span<const double> r, std::uint64_t step, std::
   return true;
 }
 
-bool SecantMemory::guard(std::span<const double> r, std::uint64_t step, std::size_t most, double growth,
-                         std::span<double> answers) const {
+SecantMemory::Bounded SecantMemory::propose(std::span<const double> r, std::uint64_t step, std::size_t most,
+                                            double largest, bool always, std::span<double> answers) const {
   std::vector<const Pair*> newest;
   for (const std::size_t slot : used_)
     if (slots_[slot].step == step) newest.push_back(&slots_[slot]);
   std::ranges::sort(newest, std::ranges::greater{}, &Pair::number);
   newest.resize(std::min(newest.size(), most));
   const auto k = static_cast<Eigen::Index>(newest.size());
-  if (k == 0) return false;
+  if (k == 0) return {};
 
   // With d = w - v, the difference of what was sent, all in units of |d|: d^T d, d^T w, w^T w and d^T r.
   Eigen::MatrixXd dd(k, k);
@@ -145,7 +145,7 @@ bool SecantMemory::guard(std::span<const double> r, std::uint64_t step, std::siz
       dd(i, j) = dw(i, j) - product(a.w, b.v) + product(a.v, b.v);
     }
   }
-  if (!(dd.diagonal().minCoeff() > 0.0)) return false;
+  if (!(dd.diagonal().minCoeff() > 0.0)) return {};
   const Eigen::VectorXd unit = dd.diagonal().cwiseSqrt().cwiseInverse();
   dd = unit.asDiagonal() * dd * unit.asDiagonal();
   dw = unit.asDiagonal() * dw * unit.asDiagonal();
@@ -155,33 +155,34 @@ bool SecantMemory::guard(std::span<const double> r, std::uint64_t step, std::siz
   // J d is w: eigenvalues of J in the space of the d.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> square(dd);
   const Eigen::EigenSolver<Eigen::MatrixXd> modes(square.solve(dw));
-  if (modes.info() != Eigen::Success) return false;
+  if (modes.info() != Eigen::Success) return {};
   const Eigen::VectorXcd parts =
       modes.eigenvectors().colPivHouseholderQr().solve(square.solve(dr).cast<std::complex<double>>());
   Eigen::VectorXcd factors(k);
-  bool found = false;
+  Bounded result;
   for (Eigen::Index i = 0; i < k; ++i) {
     const std::complex<double> lambda = modes.eigenvalues()[i];
-    factors[i] = 1.0 / (1.0 - lambda) - 1.0;
+    factors[i] = 1.0 / (1.0 - lambda);
+    if (lambda.real() > 0.0 && !(std::abs(factors[i]) < largest && lambda.real() < 1.0)) factors[i] = largest;
     if (lambda.imag() != 0.0 || lambda.real() < 1.0) continue;
     // A direction counts only if the pairs agree that it is one: |w - lambda d| is small beside |lambda d|.
     constexpr double kAgreement = 0.1;
     const Eigen::VectorXd x = modes.eigenvectors().col(i).real();
     const double l = lambda.real();
     const double off = x.dot(ww * x) - 2.0 * l * x.dot(dw * x) + l * l * x.dot(dd * x);
-    if (off > kAgreement * kAgreement * l * l * x.dot(dd * x)) return false;
-    factors[i] = growth - 1.0;
-    found = true;
+    if (off <= kAgreement * kAgreement * l * l * x.dot(dd * x)) result.repels = true;
   }
-  if (!found) return false;
-  const Eigen::VectorXd moves = unit.asDiagonal() * (modes.eigenvectors() * factors.cwiseProduct(parts)).real();
-  if (!moves.allFinite()) return false;
+  if (!result.repels && !always) return result;
+  const Eigen::VectorXd moves =
+      unit.asDiagonal() * (modes.eigenvectors() * (factors.array() - 1.0).matrix().cwiseProduct(parts)).real();
+  if (!moves.allFinite()) return result;
   Eigen::Map<Eigen::VectorXd> changed(answers.data(), static_cast<Eigen::Index>(answers.size()));
   for (Eigen::Index i = 0; i < k; ++i) {
     const Pair& pair = *newest[static_cast<std::size_t>(i)];
     changed += moves[i] * (view(pair.w) - view(pair.v));
   }
-  return true;
+  result.proposed = true;
+  return result;
 }
 
 }  // namespace koppla::coupling

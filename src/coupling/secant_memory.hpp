@@ -38,12 +38,17 @@ class SecantMemory {
   void clear();
   [[nodiscard]] std::size_t pairs() const { return used_.size(); }
 
-  /// Looks at the newest `most` pairs of a step for directions d in which the answers move away from what is sent: they
-  /// change by lambda d, lambda >= 1, where that changes by d. Extrapolation would lead back to where they come from.
-  /// If there are any, `answers` becomes a proposal that moves by `growth` times the residual in these directions, by
-  /// Newton's step in the others that the pairs know, and by the residual else. False: no such direction.
-  bool guard(std::span<const double> r, std::uint64_t step, std::size_t most, double growth,
-             std::span<double> answers) const;
+  /// What the newest `most` pairs of a step say of directions in which the answers move away from what is sent: they
+  /// change by lambda d, lambda >= 1, where that changes by d.
+  struct Bounded {
+    bool repels = false;    ///< there is such a direction
+    bool proposed = false;  ///< `answers` has become a proposal
+  };
+  /// If there are any, or in any case where `always`, `answers` becomes a proposal whose factors on the residual are
+  /// bounded: 1 / (1 - lambda) in directions that the pairs know, but at most `largest` for lambda > 0; 1 else. A
+  /// factor below 2 cannot lead to a solution that repels (Jung, sec. 8).
+  Bounded propose(std::span<const double> r, std::uint64_t step, std::size_t most, double largest, bool always,
+                  std::span<double> answers) const;
 
   /// result -= J r; false where nothing is known or the estimate is not finite.
   bool subtract(std::span<const double> r, std::uint64_t step, std::span<double> result);

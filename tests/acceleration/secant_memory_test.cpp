@@ -97,20 +97,22 @@ VectorXd someVector(Eigen::Index n, int number) {
   return result;
 }
 
-TEST(SecantMemory, AScaleMayComeBeforeOrAfterThePairs) {
+TEST(SecantMemory, WeightsMayComeBeforeOrAfterThePairs) {
   constexpr Eigen::Index n = 6;
   VectorXd scales(n);
   scales << 1e-3, 1e-3, 1.0, 1.0, 1e4, 1e4;
   SecantMemory before(n, 4);
   SecantMemory after(n, 4);
-  before.scale(spanOf(scales));
+  const std::vector<Block> fields{{0, 2}, {2, 4}, {4, 6}};
+  const std::vector<double> weights{1e3, 1.0, 1e-4};
+  before.weigh(fields, weights);
   for (int i = 1; i <= 5; ++i) {
     const VectorXd v = scales.cwiseProduct(someVector(n, i));
     const VectorXd w = scales.cwiseProduct(someVector(n, -i));
     ASSERT_TRUE(before.add(spanOf(v), spanOf(w), std::uint64_t(i)));
     ASSERT_TRUE(after.add(spanOf(v), spanOf(w), std::uint64_t(i)));
   }
-  after.scale(spanOf(scales));
+  after.weigh(fields, weights);
   const VectorXd r = scales.cwiseProduct(someVector(n, 9));
   const VectorXd one = estimate(before, r, 6).cwiseQuotient(scales);
   const VectorXd other = estimate(after, r, 6).cwiseQuotient(scales);
@@ -180,7 +182,7 @@ TEST(SecantMemory, AllocatesNothingOnceItIsFull) {
   EXPECT_EQ(test::allocations(), before);
 }
 
-TEST(SecantMemory, GuardsDirectionsThatRepelAndSolvesTheOthers) {
+TEST(SecantMemory, BoundsTheFactorInDirectionsThatRepelAndSolvesTheOthers) {
   // J = diag(2, -1, 0): the first direction repels. In the second one Newton's step is r / 2, in the third r.
   SecantMemory memory(3, 5);
   const VectorXd lambda = (VectorXd(3) << 2.0, -1.0, 0.0).finished();
@@ -190,13 +192,15 @@ TEST(SecantMemory, GuardsDirectionsThatRepelAndSolvesTheOthers) {
   }
   const VectorXd r = VectorXd::Ones(3);
   VectorXd answers = r;  // sent: 0
-  ASSERT_TRUE(memory.guard(spanOf(r), 1, 5, 4.0, spanOf(answers)));
-  EXPECT_NEAR(answers[0], 4.0, 1e-12);
+  const SecantMemory::Bounded bounded = memory.propose(spanOf(r), 1, 5, 1.9, false, spanOf(answers));
+  EXPECT_TRUE(bounded.repels);
+  ASSERT_TRUE(bounded.proposed);
+  EXPECT_NEAR(answers[0], 1.9, 1e-12);
   EXPECT_NEAR(answers[1], 0.5, 1e-12);
   EXPECT_NEAR(answers[2], 1.0, 1e-12);
   // Of another step nothing is known; and where nothing repels there is nothing to do.
-  EXPECT_FALSE(memory.guard(spanOf(r), 2, 5, 4.0, spanOf(answers)));
-  EXPECT_FALSE(memory.guard(spanOf(r), 1, 1, 4.0, spanOf(answers)));
+  EXPECT_FALSE(memory.propose(spanOf(r), 2, 5, 1.9, false, spanOf(answers)).proposed);
+  EXPECT_FALSE(memory.propose(spanOf(r), 1, 1, 1.9, false, spanOf(answers)).proposed);
 }
 
 }  // namespace
