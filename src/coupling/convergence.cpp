@@ -43,8 +43,12 @@ std::string_view word(Behaviour behaviour) {
 }
 
 ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfaceProblem& problem,
-                                       const AlgorithmSettings& settings)
-    : network_(network), explosionGrowth_(settings.explosionGrowth), exchanged_(problem.coupled()), k_(kUnknown) {
+                                       const AlgorithmSettings& settings, unsigned innocent)
+    : network_(network),
+      explosionGrowth_(settings.explosionGrowth),
+      innocent_(innocent),
+      exchanged_(problem.coupled()),
+      k_(kUnknown) {
   for (const ConvergenceGroup& group : settings.convergence) {
     std::vector<std::size_t> values = select(network, exchanged_, group.outputs);
     if (values.empty()) continue;
@@ -151,8 +155,7 @@ void ConvergenceMonitor::findExplosion(const InterfaceProblem& problem) {
     problem.readAnswered(field.values, difference_);
     field.present = 0.0;
     for (const double value : difference_) field.present = std::max(field.present, std::fabs(value));
-    // In sequence a jump of one member reaches those before it in the second evaluation.
-    if (looks_ <= 2) field.allowed = std::max(field.allowed, field.present);
+    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, field.present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
     if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
       exploded_ = field.values.front();

@@ -35,7 +35,10 @@ std::string_view word(Behaviour behaviour);
 /// Judges the iterations of one cycle: has it converged, does it stagnate, has it exploded?
 class ConvergenceMonitor {
  public:
-  ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings);
+  /// The first evaluations of a step are `innocent`: their values are as large as the problem makes them, not the
+  /// algorithm.
+  ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings,
+                     unsigned innocent);
 
   /// A step begins; before the first one the network's outputs are what the run starts with.
   void begin();
@@ -79,6 +82,7 @@ class ConvergenceMonitor {
 
   const Network& network_;
   double explosionGrowth_;
+  unsigned innocent_;
   std::vector<std::string> names_;
   std::vector<Group> groups_;
   std::vector<Field> fields_;

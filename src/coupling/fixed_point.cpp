@@ -20,7 +20,7 @@ struct Part {
 class FixedPoint final : public Algorithm {
  public:
   FixedPoint(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
-      : settings_(settings), network_(network), monitor_(network, problem, settings) {
+      : settings_(settings), network_(network), monitor_(network, problem, settings, kInnocent) {
     const bool all = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes() &&
                      settings.form() == Form::sequence;  // in parallel all are cut anyway
     if (!all) {
@@ -85,6 +85,9 @@ class FixedPoint final : public Algorithm {
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
+  /// In sequence a jump of one member reaches those before it in the second evaluation.
+  static constexpr unsigned kInnocent = 2;
+
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {
     Part part;
     const std::size_t n = values.size() * problem.points();

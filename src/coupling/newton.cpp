@@ -15,7 +15,7 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 class Newton final : public Algorithm {
  public:
   Newton(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
-      : settings_(settings), monitor_(network, problem, settings) {}
+      : settings_(settings), monitor_(network, problem, settings, 1) {}
 
   Solution solve(InterfaceProblem& problem, bool untested) override {
     Solution solution;

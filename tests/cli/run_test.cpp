@@ -76,6 +76,20 @@ TEST(Command, CountsTheCallsOfMath003) {
   EXPECT_EQ(workspace.rows("loop.run/results.csv").size(), 101U);
 }
 
+TEST(Command, KeepsAHistoryOfACycleThatExchangesDiscreteValuesOnly) {
+  Workspace workspace;
+  workspace.write("loop.toml", project(subsystem("f", "FeedThrough") + subsystem("g", "FeedThrough") +
+                                       connection("f.integerOut", "g.integerIn") +
+                                       connection("g.integerOut", "f.integerIn") + R"([algorithm]
+kind = "iterated-gauss-seidel"
+[results]
+iterations = []
+)"));
+  const Result result = workspace.run({"run", "loop.toml"});
+  ASSERT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_TRUE(contains(workspace.read("loop.run/iterations.csv"), "converged"));
+}
+
 TEST(Command, PrintsATableOfWhatTheRunCost) {
   const Workspace workspace;
   workspace.write("loop.toml", math003(R"([algorithm]
