@@ -48,8 +48,11 @@ class Accelerator {
   virtual void learn(std::span<const double> sent, std::span<const double> answered) = 0;
   /// What to send next; `send` may be the memory that `answered` was read from.
   virtual void propose(std::span<double> send) = 0;
-  /// The last proposal could not be evaluated: something between it and what could, or false where there is no idea.
-  virtual bool retreat(std::span<double> /*send*/) { return false; }
+  /// Whether retreat() works.
+  [[nodiscard]] virtual bool canRetreat() const { return false; }
+  /// The last proposal, still in `send`, led to values beyond all measure: something between it and what was learned
+  /// last.
+  virtual void retreat(std::span<double> /*send*/) {}
   /// The step that ended with what was learned last is kept.
   virtual void accept() {}
 

@@ -30,10 +30,8 @@ class AutomaticScalar final : public Accelerator {
       told_ = true;
     }
   }
-  bool retreat(std::span<double> send) override {
-    send[0] = secant_.retreat();
-    return true;
-  }
+  [[nodiscard]] bool canRetreat() const override { return true; }
+  void retreat(std::span<double> send) override { send[0] = secant_.retreat(); }
   void accept() override { secant_.accept(); }
   [[nodiscard]] Doings doings() const override {
     return {.method = "secant", .smallestFactor = secant_.factor(), .largestFactor = secant_.factor()};
@@ -114,21 +112,20 @@ class AutomaticVector final : public Accelerator {
       std::ranges::copy(answers_, send.begin());
   }
 
-  bool retreat(std::span<double> send) override {
+  [[nodiscard]] bool canRetreat() const override { return true; }
+  void retreat(std::span<double> send) override {
     // Between what could be evaluated last, answers - residual, and the proposal that is still in `send`.
     constexpr double kShorter = 0.25;
     if (guarded_) {  // nothing was found that way
       guarded_ = false;
       guardIsOff_ = true;
-      goBack();
       propose(send);
-      return true;
+      return;
     }
     for (std::size_t i = 0; i < send.size(); ++i) {
       const double evaluated = answers_[i] - residual_[i];
       send[i] = evaluated + kShorter * (send[i] - evaluated);
     }
-    return true;
   }
 
   void accept() override {
@@ -150,7 +147,7 @@ class AutomaticVector final : public Accelerator {
   static constexpr double kLessEachTime = 0.1;  ///< of the factor after another restart
   static constexpr double kLeastShare = 1e-6;
 
-  /// So many pairs that a proposal takes less than a third of a second and memory stays within a gigabyte.
+  /// So many pairs that a proposal takes less than a third of a second; never fewer than a dozen.
   static std::size_t capacityFor(std::size_t size) {
     constexpr std::size_t kMost = 100;
     constexpr std::size_t kLeast = 12;

@@ -11,7 +11,7 @@ namespace koppla::coupling {
 /// values of 1e6 Pa beside values of 1e-6 m the least-squares problem would see the pressures only.
 ///
 /// Values count with their largest norm in the run: weights that follow values up and down cost iterations (Jacobi
-/// coupling of the elastic tube: 720 instead of 575).
+/// coupling of the elastic tube: 720 instead of 577).
 ///
 /// Weights change when the wanted ones differ from those in use by a factor above 10 between fields, or while there is
 /// no difference that would have to be weighed anew: a common factor has no influence, and a decomposition is seldom

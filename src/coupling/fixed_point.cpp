@@ -46,7 +46,10 @@ class FixedPoint final : public Algorithm {
       ++solution.evaluations;
       if (solution.fault) {
         const bool sentTooMuch = solution.fault.kind == FaultKind::exploded;
-        if (sentTooMuch && solution.evaluations < settings_.maxIterations && retreats()) continue;
+        if (sentTooMuch && solution.evaluations < settings_.maxIterations && mayRetreat()) {
+          retreat();
+          continue;
+        }
         solution.ending = Ending::failed;
         return solution;
       }
@@ -55,8 +58,9 @@ class FixedPoint final : public Algorithm {
         return solution;
       }
       monitor_.look(problem);
-      if (monitor_.exploded() && solution.evaluations < settings_.maxIterations && retreats()) {
+      if (monitor_.exploded() && solution.evaluations < settings_.maxIterations && mayRetreat()) {
         report(problem, solution, false);
+        retreat();
         continue;
       }
       solution.norm = monitor_.norm();
@@ -212,14 +216,17 @@ class FixedPoint final : public Algorithm {
     problem.send(part.values, part.answered);
   }
 
-  /// Where an evaluation failed because of what was sent, an accelerator may know something less daring.
-  bool retreats() {
-    constexpr unsigned kMost = 8;
-    if (passing_ || iteration_ == 1 || ++retreats_ > kMost) return false;
+  /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
+  [[nodiscard]] bool mayRetreat() const {
+    constexpr unsigned kMost = 8;  // in a row
+    return !passing_ && iteration_ > 1 && retreats_ < kMost && parts_.front().accelerator->canRetreat();
+  }
+
+  void retreat() {
+    ++retreats_;
     Part& part = parts_.front();
-    if (!part.accelerator->retreat(part.answered)) return false;
+    part.accelerator->retreat(part.answered);
     problem_->send(part.values, part.answered);
-    return true;
   }
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {

@@ -17,7 +17,7 @@ void ScalarSecant::begin() {
   left_.reset();
   right_.reset();
   move_ = 0.0;
-  guarded_ = false;
+  guarded_ = gaveIn_ = false;
   slope_ = kept_ && *kept_ < 1.0 ? kept_ : std::nullopt;
 }
 
@@ -65,7 +65,7 @@ double ScalarSecant::propose() {
   const auto [u, r] = *last_;
   guarded_ = false;
   double move = r;
-  if (slope_ && *slope_ < 1.0) {
+  if (slope_ && (*slope_ < 1.0 || (gaveIn_ && *slope_ > 1.0))) {
     move = r * std::min(1.0 / (1.0 - *slope_), kLargestFactor);
   } else if (slope_) {
     guarded_ = true;
@@ -86,6 +86,7 @@ double ScalarSecant::retreat() {
   constexpr double kShorter = 0.25;
   if (guarded_ && *slope_ != 1.0) {
     guarded_ = false;
+    gaveIn_ = true;
     factor_ = 1.0 / (1.0 - *slope_);
     move_ = factor_ * last_->r;
   } else {

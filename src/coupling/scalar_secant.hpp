@@ -48,6 +48,7 @@ class ScalarSecant {
   double move_ = 0.0;  ///< of the last proposal
   double factor_ = 1.0;
   bool guarded_ = false;
+  bool gaveIn_ = false;  ///< in this step: steps that grow have led nowhere
 };
 
 }  // namespace koppla::coupling

@@ -434,7 +434,7 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
                   membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
                   member.subsystem->describe().ports[output.port].name, settings_.algorithm.explosionGrowth,
                   settings_.algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
-                      ? "Change the step, give better start values, or try another acceleration."
+                      ? "Choose algorithm.kind = \"newton\", change the step, or give better start values."
                       : "Choose acceleration.kind = \"auto\", or shorten the step.")};
 }
 
