@@ -13,6 +13,11 @@ namespace koppla::coupling {
 
 namespace {
 
+void add(std::string& remark, std::string_view text) {
+  if (!remark.empty()) remark += "; ";
+  remark += text;
+}
+
 /// One value: the guarded secant.
 class AutomaticScalar final : public Accelerator {
  public:
@@ -22,13 +27,10 @@ class AutomaticScalar final : public Accelerator {
   }
   void propose(std::span<double> send) override {
     send[0] = secant_.propose();
-    if (secant_.guarded() && !told_) {
-      remark_ += remark_.empty() ? "" : "; ";
-      remark_ +=
+    if (secant_.guarded() && !std::exchange(told_, true))
+      add(remark_,
           "the answers move away from what is sent (K >= 1): no extrapolation back to where they come from, steps that "
-          "grow instead";
-      told_ = true;
-    }
+          "grow instead");
   }
   [[nodiscard]] bool canRetreat() const override { return true; }
   void retreat(std::span<double> send) override { send[0] = secant_.retreat(); }
@@ -205,13 +207,11 @@ class AutomaticVector final : public Accelerator {
     const std::size_t most = std::clamp<std::size_t>(kValues / size_, 1, std::min(size_, kMost));
     const SecantMemory::Bounded bounded = memory_.propose(residual_, step_, most, kLargestFactor, guarded_, send);
     guarded_ = guarded_ || bounded.repels;
-    if (guarded_ && !std::exchange(told_, true)) {
-      remark_ += remark_.empty() ? "" : "; ";
-      remark_ +=
+    if (guarded_ && !std::exchange(told_, true))
+      add(remark_,
           "in some direction the answers move away from what is sent (K >= 1): bounded factors instead of "
           "extrapolation "
-          "until the residual falls";
-    }
+          "until the residual falls");
     return guarded_;
   }
 
@@ -231,12 +231,9 @@ class AutomaticVector final : public Accelerator {
     memory_.clear();
     goBack();
     relaxation_ = std::exchange(nextRelaxation_, std::max(kLeastShare, kLessEachTime * nextRelaxation_));
-    remark_ += remark_.empty() ? "" : "; ";
-    remark_ += fmt::format(
-        "no progress for {} iterations: all differences are forgotten, and the iteration begins anew at the best "
-        "values "
-        "with a factor of {:g}",
-        kPatience, relaxation_);
+    add(remark_, fmt::format("no progress for {} iterations: all differences are forgotten, and the iteration begins "
+                             "anew at the best values with a factor of {:g}",
+                             kPatience, relaxation_));
   }
 
   std::size_t size_;

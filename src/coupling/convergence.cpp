@@ -153,12 +153,14 @@ void ConvergenceMonitor::findExplosion(const InterfaceProblem& problem) {
   for (Field& field : fields_) {
     difference_.resize(field.values.size() * problem.points());
     problem.readAnswered(field.values, difference_);
-    field.present = 0.0;
-    for (const double value : difference_) field.present = std::max(field.present, std::fabs(value));
+    std::size_t largest = 0;
+    for (std::size_t i = 0; i < difference_.size(); ++i)
+      if (std::fabs(difference_[i]) > std::fabs(difference_[largest])) largest = i;
+    field.present = std::fabs(difference_[largest]);
     if (looks_ <= innocent_) field.allowed = std::max(field.allowed, field.present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
     if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
-      exploded_ = field.values.front();
+      exploded_ = field.values[largest % field.values.size()];
   }
 }
 

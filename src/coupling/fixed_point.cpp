@@ -45,8 +45,7 @@ class FixedPoint final : public Algorithm {
       solution.fault = evaluate(problem);
       ++solution.evaluations;
       if (solution.fault) {
-        const bool sentTooMuch = solution.fault.kind == FaultKind::exploded;
-        if (sentTooMuch && solution.evaluations < settings_.maxIterations && mayRetreat()) {
+        if (solution.fault.kind == FaultKind::exploded && mayRetreat()) {
           retreat();
           continue;
         }
@@ -58,7 +57,7 @@ class FixedPoint final : public Algorithm {
         return solution;
       }
       monitor_.look(problem);
-      if (monitor_.exploded() && solution.evaluations < settings_.maxIterations && mayRetreat()) {
+      if (monitor_.exploded() && mayRetreat()) {
         report(problem, solution, false);
         retreat();
         continue;
@@ -219,7 +218,8 @@ class FixedPoint final : public Algorithm {
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
   [[nodiscard]] bool mayRetreat() const {
     constexpr unsigned kMost = 8;  // in a row
-    return !passing_ && iteration_ > 1 && retreats_ < kMost && parts_.front().accelerator->canRetreat();
+    return !passing_ && iteration_ > 1 && iteration_ < settings_.maxIterations && retreats_ < kMost &&
+           parts_.front().accelerator->canRetreat();
   }
 
   void retreat() {
@@ -251,8 +251,8 @@ class FixedPoint final : public Algorithm {
   InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
   unsigned iteration_ = 0;
   unsigned retreats_ = 0;        ///< in a row
-  Doings doings_;                // of what is being evaluated
-  std::vector<double> factors_;  // of the same
+  Doings doings_;                ///< of what is being evaluated
+  std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;
   std::vector<double> movedFrom_;
   std::vector<double> answeredThere_;

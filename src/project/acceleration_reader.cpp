@@ -76,16 +76,15 @@ void readAcceleration(TableReader& table, AlgorithmSettings& algorithm, bool kin
                     fmt::format("the acceleration '{}' does not use it", wordFor(kAcceleratorWords, settings.kind))};
   };
   const AcceleratorKind kind = settings.kind;
-  const bool relaxes =
-      kind == AcceleratorKind::constant || kind == AcceleratorKind::aitken || kind == AcceleratorKind::aitkenPerScalar;
+  const bool adapts = kind == AcceleratorKind::adaptive;  // has a first factor of its own
   const bool squares =
       kind == AcceleratorKind::anderson || kind == AcceleratorKind::iqnIls || kind == AcceleratorKind::iqnImvj;
-  table.real("factor", settings.factor, kPositive, usedBy(relaxes || isQuasiNewton(kind)));
+  table.real("factor", settings.factor, kPositive, usedBy((settings.relaxes() && !adapts) || isQuasiNewton(kind)));
   if (table.given("factor") && table.sound({"factor"}) && settings.factor >= 2.0)
     table.mistake("factor", fmt::format("'factor' is {}; it must be below 2.", core::text(settings.factor)),
                   "Beyond 2 no iteration converges (Jung, eq. 2.7).");
-  table.word("values", settings.values, kAcceleratedWords, usedBy(relaxes || kind == AcceleratorKind::adaptive));
-  readAdaptive(table, settings, usedBy(kind == AcceleratorKind::adaptive));
+  table.word("values", settings.values, kAcceleratedWords, usedBy(settings.relaxes()));
+  readAdaptive(table, settings, usedBy(adapts));
   table.count("reused_steps", settings.reusedSteps, 0,
               usedBy(isQuasiNewton(kind) && kind != AcceleratorKind::anderson));
   table.count("columns", settings.columns, 1, usedBy(isQuasiNewton(kind)));

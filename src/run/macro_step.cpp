@@ -426,16 +426,20 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
   const coupling::Solution& solution = trial.outcome.solution;
   const coupling::OutputName output = network_.outputName(*solution.exploded);
   const coupling::Member& member = system_.members[output.member];
+  const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
+  std::string_view remedy = "Choose acceleration.kind = \"auto\", or change the step.";
+  if (algorithm.kind == coupling::AlgorithmKind::newton)
+    remedy = "Check that the loop has a solution, change the step, or give better start values.";
+  else if (algorithm.acceleration.kind == coupling::AcceleratorKind::automatic)
+    remedy = "Choose algorithm.kind = \"newton\", change the step, or give better start values.";
   return {
       OutcomeKind::exploded,
       fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
-                  "'{}.{}' is finite, but more than {:g} times as large as ever before, where relative tests are "
-                  "passed by anything. {} If such values are right, raise algorithm.explosion_growth.",
+                  "'{}.{}' is {:.4g}, more than {:g} times as large as ever before, where relative tests are passed by "
+                  "anything. {} If such values are right, raise algorithm.explosion_growth.",
                   membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
-                  member.subsystem->describe().ports[output.port].name, settings_.algorithm.explosionGrowth,
-                  settings_.algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
-                      ? "Choose algorithm.kind = \"newton\", change the step, or give better start values."
-                      : "Choose acceleration.kind = \"auto\", or shorten the step.")};
+                  member.subsystem->describe().ports[output.port].name,
+                  std::as_const(network_).outputs()[*solution.exploded], settings_.algorithm.explosionGrowth, remedy)};
 }
 
 Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
