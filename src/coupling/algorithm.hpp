@@ -22,7 +22,8 @@ struct Solution {
   bool suspicious = false;
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
-  std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
+  std::optional<std::size_t> exploded;      ///< an output of the field that has exploded
+  std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other
   Fault fault;
 
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
@@ -77,5 +78,10 @@ std::unique_ptr<Algorithm> fixedPoint(const AlgorithmSettings& settings, const N
 /// Newton's method on the cut: (I - d answered / d sent) correction = answered - sent.
 std::unique_ptr<Algorithm> newton(const AlgorithmSettings& settings, const Network& network,
                                   const InterfaceProblem& problem);
+
+/// Exactly one correction by Newton's method from the predicted values, then one repetition of the step with the
+/// corrected ones (Lu, sec. 2.1, 3.2.3), for plain connections, force laws and constraints alike.
+std::unique_ptr<Algorithm> semiImplicit(const AlgorithmSettings& settings, Network& network,
+                                        const InterfaceProblem& problem);
 
 }  // namespace koppla::coupling

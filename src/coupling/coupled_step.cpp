@@ -8,7 +8,8 @@ namespace {
 
 bool needsApproximation(const Network& network, const AlgorithmSettings& settings) {
   return settings.degree > 0 || settings.kind == AlgorithmKind::masterSlave || settings.reevaluate ||
-         network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi || settings.iteratesWaveforms();
+         network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi ||
+         settings.kind == AlgorithmKind::semiImplicit || settings.iteratesWaveforms();
 }
 
 /// The degree of the first iterate; absent: the predictor chooses it.
@@ -25,13 +26,19 @@ InterfaceProblem problemOf(Network& network, Block block, Form form, Approximati
   return {network, block, form, approximation};
 }
 
+std::unique_ptr<Algorithm> algorithmOf(const AlgorithmSettings& settings, Network& network,
+                                       const InterfaceProblem& problem) {
+  if (settings.kind == AlgorithmKind::semiImplicit) return semiImplicit(settings, network, problem);
+  if (settings.kind == AlgorithmKind::newton) return newton(settings, network, problem);
+  return fixedPoint(settings, network, problem);
+}
+
 }  // namespace
 
 IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
                              Approximation* approximation, Waveform* waveform)
     : problem(problemOf(network, block, settings.form(), approximation, waveform)),
-      algorithm(settings.kind == AlgorithmKind::newton ? newton(settings, network, problem)
-                                                       : fixedPoint(settings, network, problem)) {}
+      algorithm(algorithmOf(settings, network, problem)) {}
 
 CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
                          bool predicts)
@@ -40,11 +47,14 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
       form_(settings.form()),
       masterSlave_(settings.kind == AlgorithmKind::masterSlave),
       reevaluate_(settings.reevaluate),
+      semiImplicit_(settings.kind == AlgorithmKind::semiImplicit),
+      finalUpdate_(settings.semiImplicit.finalUpdate),
       estimate_(network.outputs().size()) {
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   const std::size_t values = network.outputs().size();
-  if (settings.iterates()) predictor_.emplace(values, predictorDegree(settings), network.heldOutputs());
+  if (settings.iterates() && !semiImplicit_)
+    predictor_.emplace(values, predictorDegree(settings), network.heldOutputs());
   if (settings.iteratesWaveforms())
     waveform_.emplace(values, settings.waveform, settings.degree, network.heldOutputs());
   if (!settings.iterates()) {
@@ -72,7 +82,7 @@ void CoupledStep::begin(double t) {
   before_.assign(network_.outputs().begin(), network_.outputs().end());
   if (approximation_) approximation_->clear();
   if (predictor_) predictor_->clear();
-  remember(t);
+  remember(t, network_.outputs());
 }
 
 void CoupledStep::begin(double t, double h, const Past& past) {
@@ -96,12 +106,25 @@ void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   };
   add(approximation_);
   add(predictor_);
-  remember(t);
+  remember(t, network_.outputs());
 }
 
-void CoupledStep::remember(double t) {
-  if (approximation_) approximation_->add(t, network_.outputs(), network_.slopes());
-  if (predictor_) predictor_->add(t, network_.outputs());
+void CoupledStep::remember(double t, std::span<const double> values) {
+  if (approximation_) approximation_->add(t, values, network_.slopes());
+  if (predictor_) predictor_->add(t, values);
+}
+
+std::span<const double> CoupledStep::history() {
+  if (!semiImplicit_ || finalUpdate_) return network_.outputs();
+  history_.assign(network_.outputs().begin(), network_.outputs().end());
+  std::vector<double> sent;
+  for (const auto& cycle : iterated_) {
+    const std::vector<std::size_t>& cut = cycle->problem.cut();
+    sent.resize(cut.size());
+    cycle->problem.readSent(cut, sent);
+    for (std::size_t i = 0; i < cut.size(); ++i) history_[cut[i]] = sent[i];
+  }
+  return history_;
 }
 
 void CoupledStep::approximate(double t) {
@@ -131,7 +154,10 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       continue;
     }
     IteratedCycle& cycle = *stretch.cycle;
-    if (!attempt.untested) sendPredicted(cycle, step);  // one evaluation must not rest on a guess across a jump
+    if (semiImplicit_)
+      sendExtrapolated(cycle);
+    else if (!attempt.untested)
+      sendPredicted(cycle, step);  // one evaluation must not rest on a guess across a jump
     outcome.fault = cycle.problem.begin({step.t0, step.t1, false}, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
@@ -194,6 +220,14 @@ void CoupledStep::sendPredicted(IteratedCycle& cycle, const subsystem::Step& ste
   cycle.problem.send(values, predictedSamples_);
 }
 
+/// The predictor of the semi-implicit method is the polynomial that its inputs follow.
+void CoupledStep::sendExtrapolated(IteratedCycle& cycle) {
+  const std::vector<std::size_t>& cut = cycle.problem.cut();
+  predictedSamples_.clear();
+  for (const std::size_t value : cut) predictedSamples_.push_back(approximation_->predicted()[value]);
+  cycle.problem.send(cut, predictedSamples_);
+}
+
 std::span<const double> CoupledStep::predicted() const {
   return approximation_ ? approximation_->predicted() : std::span<const double>(before_);
 }
@@ -208,7 +242,7 @@ void CoupledStep::accept(double t1) {
 }
 
 void CoupledStep::acceptForNow(double t1) {
-  remember(t1);
+  remember(t1, history());
 }
 
 void CoupledStep::takeBack() {

@@ -75,6 +75,9 @@ class CoupledStep {
   StepOutcome solve(const Attempt& attempt);
   /// The step that was solved last is kept; the outputs hold its values at t1.
   void accept(double t1);
+  /// What the next step will be told of the end of the one that was solved last: the outputs, or where the
+  /// semi-implicit method sent corrected values, those.
+  [[nodiscard]] std::span<const double> history();
   /// Accepts a step that only serves to try another one.
   void acceptForNow(double t1);
   void takeBack();
@@ -112,14 +115,17 @@ class CoupledStep {
   Fault run(Block block, const subsystem::Step& step);
   StepOutcome solveFromMaster(const subsystem::Step& step);
   void sendPredicted(IteratedCycle& cycle, const subsystem::Step& step);
-  /// The network's outputs are the values at t from now on.
-  void remember(double t);
+  void sendExtrapolated(IteratedCycle& cycle);
+  /// These are the values at t from now on.
+  void remember(double t, std::span<const double> values);
 
   Network& network_;
   Block all_;
   Form form_;
   bool masterSlave_;
   bool reevaluate_;
+  bool semiImplicit_;
+  bool finalUpdate_;
   std::optional<Approximation> approximation_;
   std::optional<Waveform> waveform_;
   std::optional<Predictor> predictor_;  ///< of iterating algorithms
@@ -127,6 +133,7 @@ class CoupledStep {
   std::vector<double> predictedTimes_;
   std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< without approximation: values of the last accepted step
+  std::vector<double> history_;
   ErrorEstimate estimate_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;
   std::vector<Stretch> stretches_;

@@ -30,6 +30,15 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, App
     }
   coupled_.assign(coupled.begin(), coupled.end());
   cut_.assign(cut.begin(), cut.end());
+  for (std::size_t consumer = block.first; consumer < block.last; ++consumer) {
+    std::vector<Inside>& inside = inside_.emplace_back();
+    for (const Contribution& part : network.contributionsTo(consumer)) {
+      if (part.source < values_.first || part.source >= values_.last) continue;
+      const auto place = std::ranges::lower_bound(cut_, part.source) - cut_.begin();
+      inside.push_back(
+          {part.input, part.source, part.scale, isFresh(part.source, consumer), static_cast<std::size_t>(place)});
+    }
+  }
 }
 
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform)
@@ -139,75 +148,168 @@ bool InterfaceProblem::discreteChanged() const {
   return network_.discreteOutputs(block_) != discreteSent_;
 }
 
-Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result) {
-  // Small enough for the linear part to rule, large enough to stand out of a subsystem's own integration error.
-  constexpr double kRelativeIncrement = 1e-6;
-  result.assign(block_.last - block_.first, {});
+double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, const Increments& increments) const {
+  const bool linear = network_.subsystem(position).describe().capabilities.linear;
+  const double now = network_.inputAtEnd(position, input, approximation_);
+  const double magnitude = std::fmax(std::fabs(now), network_.nominalOf(position, input));
+  double increment = (linear ? increments.linear : increments.relative) * magnitude;
+  if (!increments.atLeast.empty()) {
+    double least = 0.0;
+    for (const Inside& part : inside_[position - block_.first])
+      if (part.input == input) least += std::fabs(part.scale) * increments.atLeast[part.source];
+    increment = std::fmax(increment, least);
+  }
+  return (now + increment) - now;
+}
+
+Sensitivity InterfaceProblem::emptyBlock(std::size_t position) const {
+  const Block own = network_.outputsOf(position);
+  Sensitivity block;
+  block.inputs = network_.inputsOf(position).size();
+  block.values.assign((own.last - own.first) * block.inputs, 0.0);
+  block.increments.assign(block.inputs, 0.0);
+  return block;
+}
+
+/// Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
+Fault InterfaceProblem::probe(std::size_t position, std::size_t input, double increment, Sensitivity& block) {
+  const Block own = network_.outputsOf(position);
+  const auto y = network_.outputs().subspan(own.first, own.last - own.first);
+  for (const double change : {increment, -increment}) {
+    if (!network_.isStatic(position))
+      if (const Fault fault = network_.restore({position, position + 1}, start_.slot)) return fault;
+    probed_.assign(y.begin(), y.end());  // a constraint leaves its multipliers as it finds them
+    const Fault fault = network_.probe(position, input, change, step_, approximation_, probed_);
+    if (fault.kind == FaultKind::failed) return fault;
+    if (fault) continue;
+    for (std::size_t i = 0; i < y.size(); ++i) block.values[i * block.inputs + input] = (probed_[i] - y[i]) / change;
+    block.increments[input] = increment;
+    break;
+  }
+  return {};
+}
+
+/// A static member that knows its derivatives need not be probed.
+Fault InterfaceProblem::differentiateStatic(std::size_t position, Sensitivity& block) {
+  const Block own = network_.outputsOf(position);
+  probed_.resize(own.last - own.first);
+  std::size_t done = block.inputs;
+  for (const Inside& part : inside_[position - block_.first]) {
+    if (part.input == done) continue;
+    done = part.input;
+    if (network_.subsystem(position).differentiate(part.input, probed_) >= subsystem::Status::discard)
+      return {FaultKind::failed, static_cast<std::uint32_t>(position), step_.t1};
+    for (std::size_t i = 0; i < probed_.size(); ++i) block.values[i * block.inputs + part.input] = probed_[i];
+  }
+  return {};
+}
+
+Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result, const Increments& increments) {
+  result.clear();
   core::Values frozen;
   if (discrete_) frozen = network_.discreteOutputs(block_);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result[position - block_.first];
-    const auto u = network_.inputsOf(position);
-    const auto contributions = network_.contributionsTo(position);
-    const Block own = network_.outputsOf(position);
-    const auto y = network_.outputs().subspan(own.first, own.last - own.first);
-    std::vector<double> probed(y.size());
-    block.inputs = u.size();
-    block.values.assign(y.size() * u.size(), 0.0);
-    for (std::size_t j = 0; j < u.size(); ++j) {
-      const auto inside = [this, j](const Contribution& part) {
-        return part.input == j && part.source >= values_.first && part.source < values_.last;
-      };
-      if (std::ranges::none_of(contributions, inside)) continue;
-      // Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
-      for (const double direction : {1.0, -1.0}) {
-        if (const Fault fault = network_.restore({position, position + 1}, start_.slot)) return fault;
-        const double now = network_.inputAtEnd(position, j, approximation_);
-        const double magnitude = std::fmax(std::fabs(now), network_.nominalOf(position, j));
-        const double increment = (now + direction * kRelativeIncrement * magnitude) - now;
-        const Fault fault = network_.probe(position, j, increment, step_, approximation_, probed);
-        if (fault.kind == FaultKind::failed) return fault;
-        if (fault) continue;
-        for (std::size_t i = 0; i < y.size(); ++i) block.values[i * u.size() + j] = (probed[i] - y[i]) / increment;
-        break;
-      }
+    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    if (network_.isStatic(position) && network_.subsystem(position).describe().capabilities.directionalDerivatives) {
+      if (const Fault fault = differentiateStatic(position, block)) return fault;
+      continue;
+    }
+    std::size_t done = block.inputs;
+    for (const Inside& part : inside_[position - block_.first]) {
+      if (part.input == done) continue;  // contributions are sorted by input
+      done = part.input;
+      if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, increments), block))
+        return fault;
     }
   }
   if (discrete_) network_.putDiscreteOutputs(block_, frozen);
   return {};
 }
 
-std::vector<double> InterfaceProblem::cutJacobian(const std::vector<Sensitivity>& blocks) const {
-  // Chain rule along the schedule: rows of d y / d cut, member by member; a fresh input continues its source's row, one
-  // that uses an old value is a cut value itself.
-  const std::size_t n = cut_.size();
-  std::vector<double> rows((values_.last - values_.first) * n, 0.0);
-  std::vector<double> inputRow(n);
+Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
+  // An input changes by w(s) = sum w_k s^k times the change of its value at the end of the step.
+  subsystem::SeriesWeights weights{0.0, 0.0};
+  for (unsigned k = 0; k <= approximation_->degreeInUse(); ++k) {
+    const double power = k;
+    weights.integral += approximation_->weightOfEnd(k) / (power + 1.0);
+    weights.second += approximation_->weightOfEnd(k) / ((power + 1.0) * (power + 2.0));
+  }
+  result.clear();
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    const bool knowsDerivatives = network_.subsystem(position).describe().capabilities.directionalDerivatives;
+    if (network_.isStatic(position) && knowsDerivatives) {
+      if (const Fault fault = differentiateStatic(position, block)) return fault;
+      continue;
+    }
+    probed_.resize(block.inputs == 0 ? 0 : block.values.size() / block.inputs);
+    std::size_t done = block.inputs;
+    for (const Inside& part : inside_[position - block_.first]) {
+      if (part.input == done) continue;
+      done = part.input;
+      if (network_.isStatic(position)) {
+        if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, {}), block)) return fault;
+        continue;
+      }
+      if (network_.subsystem(position).differentiateStep(step_, part.input, weights, probed_) >=
+          subsystem::Status::discard)
+        return {FaultKind::failed, static_cast<std::uint32_t>(position), step_.t1};
+      for (std::size_t i = 0; i < probed_.size(); ++i) block.values[i * block.inputs + part.input] = probed_[i];
+    }
+  }
+  return {};
+}
+
+std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitivity>& blocks,
+                                                      const std::vector<std::size_t>& values) const {
+  // Rows of d y / d cut, member by member; a fresh input continues its source's row, one that uses an old value is a
+  // cut value itself.
+  using Row = std::vector<std::pair<std::size_t, double>>;
+  std::vector<Row> rows(values_.last - values_.first);
+  std::vector<double> sum(cut_.size(), 0.0);
+  std::vector<bool> touched(cut_.size(), false);
+  std::vector<std::size_t> columns;
+  const auto add = [&](std::size_t column, double value) {
+    if (!touched[column]) columns.push_back(column);
+    touched[column] = true;
+    sum[column] += value;
+  };
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     const Sensitivity& block = blocks[position - block_.first];
     const Block own = network_.outputsOf(position);
-    for (const Contribution& part : network_.contributionsTo(position)) {
-      const std::size_t source = part.source;
-      if (source < values_.first || source >= values_.last) continue;
-      std::fill(inputRow.begin(), inputRow.end(), 0.0);
-      if (isFresh(source, position))
-        std::copy_n(rows.begin() + static_cast<std::ptrdiff_t>((source - values_.first) * n), n, inputRow.begin());
-      else
-        inputRow[static_cast<std::size_t>(std::ranges::lower_bound(cut_, source) - cut_.begin())] = 1.0;
-      for (std::size_t i = own.first; i < own.last; ++i) {
+    for (std::size_t i = own.first; i < own.last; ++i) {
+      for (const Inside& part : inside_[position - block_.first]) {
         const double derivative = block.values[(i - own.first) * block.inputs + part.input] * part.scale;
         if (derivative == 0.0) continue;
-        for (std::size_t k = 0; k < n; ++k) rows[(i - values_.first) * n + k] += derivative * inputRow[k];
+        if (part.fresh)
+          for (const auto& [column, value] : rows[part.source - values_.first]) add(column, derivative * value);
+        else
+          add(part.cut, derivative);
       }
+      for (const std::size_t column : columns) {
+        rows[i - values_.first].emplace_back(column, sum[column]);
+        sum[column] = 0.0;
+        touched[column] = false;
+      }
+      columns.clear();
     }
   }
-  std::vector<double> jacobian;
-  jacobian.reserve(n * n);
-  for (const std::size_t value : cut_) {
-    const auto row = rows.begin() + static_cast<std::ptrdiff_t>((value - values_.first) * n);
-    jacobian.insert(jacobian.end(), row, row + static_cast<std::ptrdiff_t>(n));
-  }
-  return jacobian;
+  std::vector<Derivative> result;
+  for (std::size_t row = 0; row < values.size(); ++row)
+    for (const auto& [column, value] : rows[values[row] - values_.first]) result.push_back({row, column, value});
+  return result;
+}
+
+std::vector<double> InterfaceProblem::smallestIncrements(const std::vector<Sensitivity>& blocks) const {
+  std::vector<double> result(cut_.size(), 0.0);
+  for (std::size_t position = block_.first; position < block_.last; ++position)
+    for (const Inside& part : inside_[position - block_.first]) {
+      const double increment = blocks[position - block_.first].increments[part.input] / std::fabs(part.scale);
+      if (part.fresh || !(increment > 0.0)) continue;
+      double& smallest = result[part.cut];
+      smallest = smallest == 0.0 ? increment : std::fmin(smallest, increment);
+    }
+  return result;
 }
 
 }  // namespace koppla::coupling

@@ -19,6 +19,21 @@ struct Start {
 struct Sensitivity {
   std::vector<double> values;
   std::size_t inputs = 0;
+  std::vector<double> increments{};  ///< by input; 0: nothing was probed
+};
+
+/// How far probes go: so many times the magnitude of an input, which is at least its nominal value.
+struct Increments {
+  double relative = 1e-6;  ///< small enough for the linear part to rule, large enough to stand out of rounding
+  double linear = 1e-6;    ///< of members whose steps are linear
+  std::span<const double> atLeast{};  ///< by output of the network that the input takes; empty: nothing
+};
+
+/// An entry of a sparse matrix.
+struct Derivative {
+  std::size_t row;
+  std::size_t column;
+  double value;
 };
 
 /// One closed cycle over one macro step: values go in, the subsystems run, values come out, and the difference is the
@@ -51,6 +66,8 @@ class InterfaceProblem {
   /// What was sent and what was answered in the last evaluation.
   void readSent(const std::vector<std::size_t>& values, std::span<double> into) const;
   void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const;
+  /// A value at the beginning of the step, as the approximation knows it.
+  [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
   void send(const std::vector<std::size_t>& values, std::span<const double> samples);
   /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
@@ -60,15 +77,35 @@ class InterfaceProblem {
   /// Derivatives over the step at the last evaluation, by forward differences: each member is repeated once per input
   /// that comes from inside the cycle, with discrete values frozen. To be followed by evaluate() or nothing. Only with
   /// one point.
-  Fault sensitivities(std::vector<Sensitivity>& result);
-  /// d answered / d sent on the cut, row by row, composed from the members' blocks.
-  [[nodiscard]] std::vector<double> cutJacobian(const std::vector<Sensitivity>& blocks) const;
+  Fault sensitivities(std::vector<Sensitivity>& result, const Increments& increments = {});
+  /// The same to the leading order in the length of the step, without repeating anybody. Only with an approximation.
+  Fault leadingSensitivities(std::vector<Sensitivity>& result);
+  /// d value / d sent of these outputs of the cycle by the cut, composed from the members' blocks: the chain rule along
+  /// the schedule. Rows are places in `values`, columns places in cut().
+  [[nodiscard]] std::vector<Derivative> derivatives(const std::vector<Sensitivity>& blocks,
+                                                    const std::vector<std::size_t>& values) const;
+
+  /// The smallest change by which each value of the cut was probed, 0 where it was not.
+  [[nodiscard]] std::vector<double> smallestIncrements(const std::vector<Sensitivity>& blocks) const;
 
   [[nodiscard]] Block block() const { return block_; }
   [[nodiscard]] const subsystem::Step& step() const { return step_; }
 
  private:
+  /// What an input takes from a value of the cycle.
+  struct Inside {
+    std::size_t input;
+    std::size_t source;  ///< index of the network's outputs
+    double scale;
+    bool fresh;       ///< else it is a value of the cut
+    std::size_t cut;  ///< its place there
+  };
+
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
+  [[nodiscard]] double incrementOf(std::size_t position, std::size_t input, const Increments& increments) const;
+  Fault probe(std::size_t position, std::size_t input, double increment, Sensitivity& block);
+  Fault differentiateStatic(std::size_t position, Sensitivity& block);
+  [[nodiscard]] Sensitivity emptyBlock(std::size_t position) const;
   Fault run(Block block);
   Fault runPassing(const Passing& passing);
   /// What is sent next, or was answered, at a point: all outputs of the network.
@@ -88,7 +125,8 @@ class InterfaceProblem {
   Form form_;
   Approximation* approximation_;
   Waveform* waveform_ = nullptr;
-  std::vector<std::size_t> producer_;  ///< member that delivers each of the cycle's outputs
+  std::vector<std::vector<Inside>> inside_;  ///< by place in the block
+  std::vector<std::size_t> producer_;        ///< member that delivers each of the cycle's outputs
   std::vector<std::size_t> coupled_;
   std::vector<std::size_t> cut_;
   bool discrete_;
@@ -99,6 +137,7 @@ class InterfaceProblem {
   std::vector<double> sent_;      ///< of the cycle's range, point by point
   std::vector<double> answered_;  ///< the same, where others may be sent on; else empty
   core::Values discreteSent_;
+  std::vector<double> probed_;
 };
 
 }  // namespace koppla::coupling

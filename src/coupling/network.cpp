@@ -221,6 +221,13 @@ std::span<double> Network::inputsOf(std::size_t position) {
   return part(u_, entries_[position].uBegin, entries_[position].uCount);
 }
 
+double Network::largestInput(std::size_t position) const {
+  double largest = 0.0;
+  for (const double value : part(u_, entries_[position].uBegin, entries_[position].uCount))
+    largest = std::fmax(largest, std::fabs(value));
+  return largest;
+}
+
 std::vector<Contribution> Network::contributionsTo(std::size_t position) const {
   const Entry& entry = entries_[position];
   std::vector<Contribution> result;

@@ -46,6 +46,17 @@ struct Contribution {
   double scale;
 };
 
+/// A constraint with the places of its values among the network's outputs.
+struct PlacedConstraint {
+  std::size_t position;  ///< of its member
+  Block lambda;
+  Block mu;  ///< empty but for method 3
+  Block defects;
+  Block defectRates;
+  Block defectAccelerations;  ///< empty where unknown
+  Constraint condition;
+};
+
 class ParallelSweep;
 class Waveform;
 
@@ -116,8 +127,10 @@ class Network {
   [[nodiscard]] Block outputsOf(Block block) const;
   /// A member's real inputs, in place, and where they come from, input by input.
   [[nodiscard]] std::span<double> inputsOf(std::size_t position);
+  [[nodiscard]] double largestInput(std::size_t position) const;  ///< magnitude
   [[nodiscard]] bool isStatic(std::size_t position) const { return entries_[position].isStatic; }
   [[nodiscard]] bool hasStatics() const { return anyStatic_; }
+  [[nodiscard]] const std::vector<PlacedConstraint>& constraints() const { return constraints_; }
   /// Real outputs that change at communication points only.
   [[nodiscard]] const std::vector<std::size_t>& heldOutputs() const { return heldOutputs_; }
   [[nodiscard]] bool hasDiscreteInputs(std::size_t position) const { return special_[position].discreteInputs; }
@@ -245,6 +258,7 @@ class Network {
 
   std::vector<MemberIndex> memberOf_;
   std::vector<OutputName> outputNames_;
+  std::vector<PlacedConstraint> constraints_;
   std::vector<std::vector<subsystem::PortIndex>> inputPorts_;  ///< by position
   std::vector<double> offsets_;                                ///< by input
   std::vector<double> scales_;                                 ///< by input

@@ -32,6 +32,12 @@ class Network::Compiler {
       outputPorts_[c.from.member].push_back(c.from.port);
       inputs_[c.to.member].push_back(&c);
     }
+    for (const Constraint& c : system.constraints) {
+      auto& ports = outputPorts_[c.member];
+      ports.insert(ports.end(), {c.lambda, c.position, c.velocity});
+      if (c.method == ConstraintMethod::stabilisedIndex2) ports.push_back(c.mu);
+      if (c.acceleration) ports.push_back(*c.acceleration);
+    }
     for (auto& ports : outputPorts_) {
       std::ranges::sort(ports);
       ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
@@ -47,12 +53,26 @@ class Network::Compiler {
     network_.discreteIn_.booleans.resize(network_.booleanSources_.size());
     network_.discreteIn_.strings.resize(network_.stringSources_.size());
     for (std::size_t position = 0; position < network_.size(); ++position) bind(position);
+    for (const Constraint& constraint : system_.constraints) place(constraint);
     if (network_.slopedOutputs_.empty()) return;
     network_.slopes_.resize(network_.y_.size(), std::numeric_limits<double>::quiet_NaN());
     network_.valuesAndSlopes_.resize(2 * network_.y_.size());
   }
 
  private:
+  void place(const Constraint& constraint) {
+    const auto blockOf = [&](PortIndex index) -> Block {
+      const std::size_t begin = offset_.at({constraint.member, index});
+      return {begin, begin + port({constraint.member, index}).size};
+    };
+    const auto position = std::ranges::find(network_.memberOf_, constraint.member) - network_.memberOf_.begin();
+    network_.constraints_.push_back(
+        {static_cast<std::size_t>(position), blockOf(constraint.lambda),
+         constraint.method == ConstraintMethod::stabilisedIndex2 ? blockOf(constraint.mu) : Block{},
+         blockOf(constraint.position), blockOf(constraint.velocity),
+         constraint.acceleration ? blockOf(*constraint.acceleration) : Block{}, constraint});
+  }
+
   [[nodiscard]] const Port& port(const Endpoint& end) const {
     return system_.members[end.member].subsystem->describe().ports[end.port];
   }

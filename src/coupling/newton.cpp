@@ -70,9 +70,10 @@ class Newton final : public Algorithm {
 
   Fault renew(InterfaceProblem& problem) {
     if (const Fault fault = problem.sensitivities(blocks_)) return fault;
-    const std::vector<double> jacobian = problem.cutJacobian(blocks_);
     const auto n = static_cast<Eigen::Index>(problem.cut().size());
-    const Matrix matrix = Matrix::Identity(n, n) - Eigen::Map<const Matrix>(jacobian.data(), n, n);
+    Matrix matrix = Matrix::Identity(n, n);
+    for (const Derivative& d : problem.derivatives(blocks_, problem.cut()))
+      matrix(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
     factors_.compute(matrix);
     factorised_ = true;
     stepsWithSecondCorrection_ = 0;

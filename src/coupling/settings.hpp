@@ -17,7 +17,8 @@ enum class AlgorithmKind : std::uint8_t {
   masterSlave,  ///< Gauss-Seidel whose macro step is one step of the first member's own choice
   iteratedJacobi,
   iteratedGaussSeidel,
-  newton
+  newton,
+  semiImplicit  ///< one correction by Newton's method, one repetition (Lu, sec. 2.1 and 3.2.3)
 };
 
 /// What a polynomial between communication points goes through.
@@ -50,6 +51,30 @@ enum class Initialisation : std::uint8_t {
 /// What happens to a step whose iteration did not converge, where step control cannot repeat it with a shorter step.
 enum class WithoutConvergence : std::uint8_t { stop, accept };
 
+/// How the semi-implicit method finds derivatives over a step.
+enum class SensitivityKind : std::uint8_t {
+  differences,  ///< every member is repeated once per input that it consumes
+  formulas      ///< the leading term of a power series in the step (Lu, app. B); nobody is repeated for it
+};
+
+/// What relaxation acts on: multipliers alone, or all coupling variables, as Lu writes it (eq. 186). The latter lets
+/// the motions that partners see lag behind and costs an order.
+enum class Relaxed : std::uint8_t { multipliers, all };
+
+struct SemiImplicitSettings {
+  SensitivityKind sensitivities = SensitivityKind::differences;
+  /// Probes change an input by this times its magnitude (at least its nominal value). Absent: 1 for linear members,
+  /// else 1e-5, or the last correction where that was larger: a difference over the distance that the correction goes
+  /// is as good as the linearisation itself and stands out of rounding.
+  std::optional<double> increment{};
+  /// Coupling variables at the end of a step become what the corrected states say, where a law or an output says it.
+  bool finalUpdate = false;
+  /// Corrections are repeated until they are within the tolerances: implicit coupling.
+  bool iterate = false;
+  double relaxation = 1.0;  ///< of the corrected values, in (0, 1]
+  Relaxed relaxed = Relaxed::multipliers;
+};
+
 /// Outputs whose change between what was sent and what was answered is judged together.
 struct ConvergenceGroup {
   std::string name;                    ///< for reports
@@ -80,6 +105,7 @@ struct AlgorithmSettings {
   /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.
   std::vector<ConvergenceGroup> convergence{};
   AccelerationSettings acceleration{};
+  SemiImplicitSettings semiImplicit{};
   /// An iteration has exploded where a field is so many times as large as it ever was in accepted steps and in the
   /// first two evaluations of the step: relative tests are passed on such values. 0: never.
   double explosionGrowth = 1e6;
@@ -92,7 +118,8 @@ struct AlgorithmSettings {
     return waveform > 1 && (kind == AlgorithmKind::iteratedJacobi || kind == AlgorithmKind::iteratedGaussSeidel);
   }
   [[nodiscard]] Form form() const {
-    const bool parallel = kind == AlgorithmKind::jacobi || kind == AlgorithmKind::iteratedJacobi;
+    const bool parallel =
+        kind == AlgorithmKind::jacobi || kind == AlgorithmKind::iteratedJacobi || kind == AlgorithmKind::semiImplicit;
     return parallel ? Form::parallel : Form::sequence;
   }
 };

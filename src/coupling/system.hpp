@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +41,30 @@ struct Connection {
   double offset = 0.0;
 };
 
+/// How the multipliers of a rigid joint are found (Lu, ch. 3).
+enum class ConstraintMethod : std::uint8_t {
+  baumgarte,            ///< method 1: g + beta g' + gamma g'' = 0
+  weightedMultipliers,  ///< method 2: the mean of what g = 0, g' = 0 and g'' = 0 ask for
+  stabilisedIndex2      ///< method 3: g = 0 and g' = 0 with a second multiplier in the kinematic equations
+};
+
+/// An equation whose unknowns no member computes: multipliers are chosen so that defects vanish at the end of every
+/// step. The member is static; it tells its defects and leaves its multipliers as it finds them. Ports of a constraint
+/// have the same size, one element per equation.
+struct Constraint {
+  MemberIndex member;
+  ConstraintMethod method = ConstraintMethod::baumgarte;
+  subsystem::PortIndex lambda;  ///< multipliers of forces
+  subsystem::PortIndex mu;      ///< method 3: multipliers of velocities
+  subsystem::PortIndex position;
+  subsystem::PortIndex velocity;
+  std::optional<subsystem::PortIndex> acceleration{};  ///< where the partners tell theirs
+  std::optional<double> beta{};                        ///< s, method 1; absent: half of the step
+  double gamma = 0.0;                                  ///< s^2, method 1
+  double velocityWeight = 1.0;                         ///< method 2, beside 1 for positions
+  double accelerationWeight = 0.0;                     ///< method 2
+};
+
 /// What is known of connected real outputs before the start: the value of an element at t (s).
 using Past = std::function<double(const Endpoint& output, std::size_t element, double t)>;
 
@@ -48,6 +74,7 @@ struct System {
   std::vector<Connection> connections;
   /// Order of evaluation given by the user, all members; empty: derived from the graph.
   std::vector<MemberIndex> order;
+  std::vector<Constraint> constraints{};
   Past past;  ///< for an analytic start; may be empty
 };
 

@@ -137,7 +137,8 @@ std::vector<double> MacroStepRecursion::Impl::advanced(std::span<const double> w
     const std::vector<double> states = network.subsystem(position).states();
     next.insert(next.end(), states.begin(), states.end());
   }
-  next.insert(next.end(), network.outputs().begin(), network.outputs().end());
+  const std::span<const double> newest = coupledStep.history();
+  next.insert(next.end(), newest.begin(), newest.end());
   const std::span<const double> kept = w.subspan(stateCount, w.size() - next.size());  // each sample is one step older
   next.insert(next.end(), kept.begin(), kept.end());
   return next;

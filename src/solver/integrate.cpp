@@ -12,6 +12,7 @@
 #include "koppla/solver/detail/method.hpp"
 #include "koppla/solver/detail/outputs.hpp"
 #include "koppla/solver/detail/scalars.hpp"
+#include "koppla/solver/detail/step_series.hpp"
 
 namespace koppla::solver {
 
@@ -63,6 +64,7 @@ class Integrated final : public subsystem::Subsystem {
     equations_->initialStates(x_);
     method_ = detail::makeMethod(*equations_, settings_);
     reader_.emplace(*equations_);
+    series_.reset();
     for (Saved& saved : saved_) saved = {x_, {problem_.held().begin(), problem_.held().end()}, t_};
   }
 
@@ -75,6 +77,14 @@ class Integrated final : public subsystem::Subsystem {
 
   Status differentiate(std::size_t input, std::span<double> dy) override {
     const std::span<const double> column = reader_->sensitivity(now(), inputs_[input]);
+    for (std::size_t i = 0; i < outputs_.size(); ++i) dy[i] = column[outputs_[i]];
+    return Status::ok;
+  }
+
+  Status differentiateStep(const Step& step, std::size_t input, subsystem::SeriesWeights weights,
+                           std::span<double> dy) override {
+    if (!series_) series_.emplace(*equations_);
+    const std::span<const double> column = series_->column(now(), step.t1 - step.t0, inputs_[input], weights);
     for (std::size_t i = 0; i < outputs_.size(); ++i) dy[i] = column[outputs_[i]];
     return Status::ok;
   }
@@ -138,6 +148,7 @@ class Integrated final : public subsystem::Subsystem {
   detail::StepEquations problem_;
   std::unique_ptr<detail::Method> method_;
   std::optional<detail::Outputs> reader_;
+  std::optional<detail::StepSeries> series_;
   std::vector<double> x_;
   std::vector<double> dx_;
   double t_ = 0.0;

@@ -46,6 +46,7 @@ struct Capabilities {
   unsigned inputDerivatives = 0;        ///< highest degree of trajectories that is taken, 0: values only
   unsigned outputDerivatives = 0;       ///< highest derivative of outputs that is given
   bool directionalDerivatives = false;  ///< differentiate() works while time is held
+  bool stepDerivatives = false;         ///< differentiateStep() works after a step
   bool oncePerProcess = false;          ///< a second instance needs another process or another copy of the library
   bool ownSteps = false;                ///< takes single steps of its own choice, so it can be a master
   bool states = false;                  ///< states() and setStates() work

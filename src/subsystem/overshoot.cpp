@@ -22,6 +22,7 @@ class Overshoot final : public detail::Wrapper {
     Capabilities& capabilities = description().capabilities;
     taken_ = capabilities.inputDerivatives;
     capabilities.inputDerivatives = kMaxDegree;
+    capabilities.stepDerivatives = false;
     capabilities.variableStep = true;
     capabilities.microStep = microStep;
     // Between communication points the inner one stands elsewhere, and its micro steps are part of the past.

@@ -18,6 +18,7 @@ class Subdivided final : public detail::Wrapper {
     Capabilities& capabilities = description().capabilities;
     taken_ = capabilities.inputDerivatives;
     capabilities.inputDerivatives = kMaxDegree;
+    capabilities.stepDerivatives = false;
     capabilities.ownSteps = microStep > 0.0 && capabilities.variableStep;
     if (microStep > 0.0) capabilities.microStep = microStep;
   }

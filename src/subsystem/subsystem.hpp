@@ -79,6 +79,13 @@ struct DiscreteValues {
   std::span<std::string> strings;
 };
 
+/// An input that changes by w(s) times the change of its value at the end of a step, s = (t - t0) / (t1 - t0): the
+/// integral of w over the step, and the integral of that integral.
+struct SeriesWeights {
+  double integral;
+  double second;
+};
+
 /// The ports that take part in every step. Real ports make up u and y, in this order, each with its size; with
 /// `outputDerivatives` (a capability) the time derivatives of y, 1/s, follow behind all of its values.
 struct Binding {
@@ -119,6 +126,12 @@ class Subsystem {
   virtual Status evaluate(double t, std::span<const double> u, std::span<double> y) = 0;
   /// Column of dy/du for bound real scalar `input`, time held. Only with the capability directionalDerivatives.
   virtual Status differentiate(std::size_t input, std::span<double> dy) = 0;
+  /// Column of dy/du over the step that was taken last, u the value of that input at its end, to the leading order in
+  /// the length of the step (Lu, app. B). Only with the capability stepDerivatives.
+  virtual Status differentiateStep(const Step& /*step*/, std::size_t /*input*/, SeriesWeights /*weights*/,
+                                   std::span<double> /*dy*/) {
+    return Status::error;
+  }
   virtual void leaveInitialisation() = 0;
 
   /// Sets the inputs, goes from t0 to t1, reads the outputs. The hot path: no allocation, no exception.

@@ -56,6 +56,7 @@ subsystem::Capabilities capabilitiesOf(const Equations& equations, const Integra
           .inputDerivatives = subsystem::kMaxDegree,
           .outputDerivatives = 1,
           .directionalDerivatives = true,
+          .stepDerivatives = true,
           .oncePerProcess = false,
           // CVODE that begins anew every time takes ever shorter first steps.
           .ownSteps = isCvode(settings.kind) ? !settings.restart : settings.microStep > 0.0,

@@ -1,0 +1,138 @@
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/condition_rows.hpp"
+#include "koppla/coupling/correction.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+constexpr std::array kLevels{Level::position, Level::velocity, Level::acceleration};
+
+/// One macro step (Lu, sec. 3.2.3): with predicted values all members run once, and once more per input that they
+/// consume; one linear solve; all run again with corrected values.
+class SemiImplicit final : public Algorithm {
+ public:
+  SemiImplicit(const AlgorithmSettings& settings, Network& network, const InterfaceProblem& problem)
+      : settings_(settings),
+        network_(network),
+        rows_(network, problem),
+        monitor_(network, problem, settings, 2),
+        last_(network.outputs().size(), 0.0),
+        present_(network.outputs().size(), 0.0) {
+    before_.resize(problem.cut().size());
+  }
+
+  Solution solve(InterfaceProblem& problem, bool untested) override {
+    Solution solution;
+    solution.k = std::numeric_limits<double>::quiet_NaN();
+    monitor_.begin();
+    for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = problem.atBegin(problem.cut()[i]);
+    if (!evaluate(problem, solution) || untested || problem.cut().empty()) return solution;
+    while (true) {
+      if (!correct(problem, solution) || !evaluate(problem, solution)) return solution;
+      if (!settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
+      if (solution.evaluations >= settings_.maxIterations) {
+        solution.ending = Ending::capReached;
+        return solution;
+      }
+    }
+  }
+
+  void accept(const InterfaceProblem& /*problem*/) override {
+    monitor_.accept();
+    last_ = present_;
+  }
+
+  [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
+
+ private:
+  bool evaluate(InterfaceProblem& problem, Solution& solution) {
+    solution.fault = problem.evaluate();
+    ++solution.evaluations;
+    if (solution.fault) {
+      solution.ending = Ending::failed;
+      return false;
+    }
+    monitor_.look(problem);
+    solution.exploded = monitor_.exploded();
+    if (solution.exploded) solution.ending = Ending::exploded;
+    return !solution.exploded;
+  }
+
+  Fault differentiate(InterfaceProblem& problem) {
+    // A difference over the distance of the last correction is as good as the linearisation itself.
+    constexpr double kUsual = 1e-5;
+    const SemiImplicitSettings& own = settings_.semiImplicit;
+    if (own.sensitivities == SensitivityKind::formulas) return problem.leadingSensitivities(blocks_);
+    if (own.increment) return problem.sensitivities(blocks_, {*own.increment, *own.increment, {}});
+    return problem.sensitivities(blocks_, {kUsual, 1.0, last_});
+  }
+
+  /// Sends corrected values; false where they are not determined.
+  bool correct(InterfaceProblem& problem, Solution& solution) {
+    solution.fault = differentiate(problem);
+    ++solution.jacobians;
+    if (solution.fault) {
+      solution.ending = Ending::failed;
+      return false;
+    }
+    rows_.linearise(problem, blocks_);
+    const std::size_t n = rows_.size();
+    std::vector<double> correction(n, 0.0);
+    for (const Level level : kLevels) {
+      const double weight = rows_.weights().at(static_cast<std::size_t>(level));
+      if (weight == 0.0) continue;
+      std::vector<double> part = rows_.residual(level);
+      Correction& factors = factors_.at(static_cast<std::size_t>(level));
+      factors.factorise(n, rows_.matrix(level),
+                        [&](std::size_t row, std::size_t column) { return rows_.noise(level, row, column); });
+      if (!factors.dependentRows().empty()) {
+        solution.ending = Ending::singular;
+        for (const std::size_t row : factors.dependentRows()) solution.undetermined.push_back(problem.cut()[row]);
+        return false;
+      }
+      factors.solve(part);
+      for (std::size_t i = 0; i < n; ++i) correction[i] += weight * part[i];
+    }
+    send(problem, correction, solution);
+    return true;
+  }
+
+  void send(InterfaceProblem& problem, const std::vector<double>& correction, Solution& solution) {
+    const std::size_t n = correction.size();
+    const SemiImplicitSettings& own = settings_.semiImplicit;
+    std::vector<double> values(n);
+    problem.readSent(problem.cut(), values);
+    for (std::size_t i = 0; i < n; ++i) {
+      present_[problem.cut()[i]] = std::fabs(correction[i]);
+      values[i] += correction[i];
+      if (own.relaxed == Relaxed::all || rows_.isMultiplier(i))
+        values[i] = own.relaxation * values[i] + (1.0 - own.relaxation) * before_[i];
+    }
+    solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, correction, values);
+    problem.send(problem.cut(), values);
+  }
+
+  AlgorithmSettings settings_;
+  Network& network_;
+  ConditionRows rows_;
+  ConvergenceMonitor monitor_;
+  std::vector<Sensitivity> blocks_;
+  std::array<Correction, kLevels.size()> factors_;
+  std::vector<double> before_;   ///< values of the cut at the beginning of the step
+  std::vector<double> last_;     ///< magnitudes of the last accepted correction, by output
+  std::vector<double> present_;  ///< of the present one
+};
+
+}  // namespace
+
+std::unique_ptr<Algorithm> semiImplicit(const AlgorithmSettings& settings, Network& network,
+                                        const InterfaceProblem& problem) {
+  return std::make_unique<SemiImplicit>(settings, network, problem);
+}
+
+}  // namespace koppla::coupling
