@@ -1,0 +1,1 @@
+#include "koppla/mechanics/joint_member.hpp"
