@@ -180,7 +180,8 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
         outcome.cycle = stretch.cycleIndex;
         outcome.solution = solution;
       }
-      if (!attempt.keepGoing || solution.ending == Ending::exploded) return outcome;
+      const bool hopeless = solution.ending == Ending::exploded || solution.ending == Ending::singular;
+      if (!attempt.keepGoing || hopeless) return outcome;
     }
   }
   if (reevaluate_) outcome.fault = network_.reevaluate(all_, step.t1);

@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 
 #include "koppla/coupling/graph.hpp"
+#include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
 namespace koppla::coupling {
@@ -39,6 +40,7 @@ class Initialiser {
       if (!fine) return std::move(report_);
     }
     if (!kept_) settle();
+    if (!report_.fault && !kept_) solveForMultipliers();
     if (!report_.fault) report_.fault = network_.explosion();
     return std::move(report_);
   }
@@ -123,6 +125,12 @@ class Initialiser {
   }
 
   bool evaluateIfChanged(std::size_t position) { return !inputsChanged(position) || evaluate(position); }
+
+  void solveForMultipliers() {
+    InitialMultipliers result = solveMultipliers(network_, t_);
+    report_.fault = result.fault;
+    report_.undetermined = std::move(result.undetermined);
+  }
 
   /// Inputs that no output depends on are set last; nothing may change by it unless a declaration is wrong.
   void settle() {
@@ -367,7 +375,7 @@ class Initialiser {
 }  // namespace
 
 bool InitialisationReport::solved() const {
-  return !fault && inconsistent.empty() &&
+  return !fault && inconsistent.empty() && undetermined.empty() &&
          std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved; });
 }
 

@@ -23,6 +23,7 @@ struct InitialisationReport {
   std::vector<AlgebraicLoop> loops;
   /// Outputs that still change although they declare that they depend on nothing that does.
   std::vector<std::string> inconsistent;
+  std::vector<std::size_t> undetermined;  ///< multipliers that the constraints do not determine, as network's outputs
   Fault fault;
 
   [[nodiscard]] bool solved() const;

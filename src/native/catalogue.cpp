@@ -25,7 +25,8 @@ namespace koppla::native {
 namespace {
 
 std::unique_ptr<solver::Equations> makeBody(const Choices& choices) {
-  return oscillatorBody({.acceleration = std::get<bool>(choices.at("acceleration"))});
+  return oscillatorBody({.acceleration = std::get<bool>(choices.at("acceleration")),
+                         .projection = std::get<bool>(choices.at("projection"))});
 }
 
 std::unique_ptr<solver::Equations> makeBodyWithLink(const Choices& choices) {
@@ -123,7 +124,8 @@ std::span<const BuiltInModel> builtInModels() {
   static const std::vector<BuiltInModel> models{
       {"oscillator-body",
        "a mass on a spring and damper to the ground, driven by a force",
-       {{"acceleration", false, "an output a as well, with feed-through of the force", {}}},
+       {{"acceleration", false, "an output a as well, with feed-through of the force", {}},
+        {"projection", false, "an input w as well, which moves the body without being its velocity", {}}},
        makeBody},
       {"oscillator-with-link",
        "a mass on a spring and damper that owns the link to its partner: motion in, force out",

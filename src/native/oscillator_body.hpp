@@ -14,10 +14,11 @@ struct OscillatorBody {
   double x0 = 1.0;            ///< m, at the start
   double v0 = 0.0;            ///< m/s, at the start
   bool acceleration = false;  ///< an output a as well, which the force feeds through
+  bool projection = false;    ///< an input w as well, a velocity that moves the body without being its velocity v
 };
 
-/// m x'' = -c x - d x' + f, Schmoll (2.15)-(2.20). Input f; outputs x, v and, if asked for, a; states (x, v); marker
-/// "point".
+/// x' = v + w, m v' = -c x - d v + f, Schmoll (2.15)-(2.20) and, with w, Lu (114). Inputs f and, if asked for, w;
+/// outputs x, v and, if asked for, a; states (x, v); marker "point".
 std::unique_ptr<solver::Equations> oscillatorBody(OscillatorBody settings = {});
 
 }  // namespace koppla::native

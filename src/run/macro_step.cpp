@@ -220,8 +220,9 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
       if (!converged) ++counters_.convergenceFailures;
       if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
       const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
-      const bool exploded = trial.outcome.solution.ending == coupling::Ending::exploded;
-      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !exploded &&
+      const bool hopeless = trial.outcome.solution.ending == coupling::Ending::exploded ||
+                            trial.outcome.solution.ending == coupling::Ending::singular;
+      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
         if (const Fault failed = completeAnyway(t0, t1, trial)) return describe(failed, t0);
@@ -445,6 +446,8 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
 Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
   if (trial.outcome.solution.exploded) return explosion(t0, t1, trial);
+  if (trial.outcome.solution.ending == coupling::Ending::singular)
+    return describeUndetermined(trial.outcome.solution.undetermined, t0);
   const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
   if (trial.outcome.converged())
     return {OutcomeKind::notConverged,
@@ -456,6 +459,38 @@ Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
           fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
                       residualText(trial), remedyFor(trial.outcome.solution))};
+}
+
+Outcome MacroStep::describeUndetermined(const std::vector<std::size_t>& outputs, double t) const {
+  std::vector<std::string> joints;
+  std::vector<std::string> others;
+  for (const std::size_t value : outputs) {
+    const coupling::OutputName output = network_.outputName(value);
+    const coupling::Member& member = system_.members[output.member];
+    const bool isJoint = std::ranges::any_of(system_.constraints,
+                                             [&](const coupling::Constraint& c) { return c.member == output.member; });
+    const std::string name =
+        isJoint ? member.name : member.name + "." + member.subsystem->describe().ports[output.port].name;
+    std::vector<std::string>& names = isJoint ? joints : others;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  const std::string when = fmt::format("at {:.12g} s", t);
+  if (joints.size() > 1)
+    return {OutcomeKind::notConverged,
+            fmt::format("The joints {} are redundant {}: together they hold the same motion more than once, so their "
+                        "forces are not determined. Leave one of them out, or replace one by a kind that holds less "
+                        "or by a flexible one.",
+                        fmt::join(joints, ", "), when)};
+  if (joints.size() == 1)
+    return {OutcomeKind::notConverged,
+            fmt::format("The joint {} does not determine its forces {}: they do not move what it connects, or two of "
+                        "its own equations hold the same motion. Check that its bodies have mass, that its markers' "
+                        "force inputs act on them, and its axes; or choose a kind that holds less.",
+                        joints.front(), when)};
+  return {OutcomeKind::notConverged,
+          fmt::format("The coupling does not determine {} {}: the linearised equations have no solution. Check the "
+                      "loop for values that feed nothing but themselves, or change the step.",
+                      fmt::join(others, ", "), when)};
 }
 
 Outcome MacroStep::describe(const Fault& fault, double t) const {

@@ -26,6 +26,7 @@ void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, co
 
 Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep& macroStep, double start) {
   if (report.fault) return macroStep.describe(report.fault, start);
+  if (!report.undetermined.empty()) return macroStep.describeUndetermined(report.undetermined, start);
   for (const coupling::AlgebraicLoop& loop : report.loops)
     if (!loop.solved)
       return {OutcomeKind::notConverged,

@@ -61,9 +61,11 @@ struct Capabilities {
 /// A named place of a subsystem where force laws and joints act: motion out, force in.
 struct Marker {
   std::string name;
-  PortIndex position;  ///< output, m
-  PortIndex velocity;  ///< output, m/s
-  PortIndex force;     ///< input, N; contributions of several conditions add up
+  PortIndex position;                       ///< output, m
+  PortIndex velocity;                       ///< output, m/s
+  PortIndex force;                          ///< input, N; contributions of several conditions add up
+  std::optional<PortIndex> acceleration{};  ///< output, m/s^2, with the present force
+  std::optional<PortIndex> projection{};    ///< input, m/s, that moves the place without being its velocity
 };
 
 /// Inputs on which an output depends directly, at one instant. Absent: nothing was declared, so all inputs.

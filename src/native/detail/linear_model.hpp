@@ -19,7 +19,7 @@ class LinearModel : public Model {
 /// A linear model with the states x = (w, v), w' = v.
 class MechanicalModel : public LinearModel {
  public:
-  [[nodiscard]] bool secondOrder() const final { return true; }
+  [[nodiscard]] bool secondOrder() const override { return true; }
 
  protected:
   using LinearModel::LinearModel;

@@ -20,7 +20,7 @@ class OneBody : public MechanicalModel {
 
   void derivatives(double /*t*/, std::span<const double> x, std::span<const double> u,
                    std::span<double> dx) const final {
-    dx[0] = x[1];
+    dx[0] = x[1] + projection(u);
     dx[1] = acceleration(x, u);
   }
 
@@ -28,6 +28,9 @@ class OneBody : public MechanicalModel {
   OneBody(std::string word, const Settings& settings) : MechanicalModel(std::move(word)), p_(settings) {}
 
   [[nodiscard]] virtual double acceleration(std::span<const double> x, std::span<const double> u) const = 0;
+
+  /// What moves the body without being its velocity, m/s.
+  [[nodiscard]] virtual double projection(std::span<const double> /*u*/) const { return 0.0; }
 
   void addBodyParameters() {
     addParameter({"m", "kg", "mass"}, p_.m, Range::positive);
