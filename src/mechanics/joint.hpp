@@ -64,8 +64,8 @@ std::optional<Alignment> alignmentNamed(std::string_view word);
 /// A joint between two bodies, both in space or both in the plane.
 struct Joint {
   JointKind kind = JointKind::atpoint;
-  Place first;
-  Place second;
+  Place first{};
+  Place second{};
   Rotation firstRotation = Rotation::cardan;
   Rotation secondRotation = Rotation::cardan;
   Alignment alignment = Alignment::perpendicular;
