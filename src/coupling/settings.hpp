@@ -113,7 +113,12 @@ struct AlgorithmSettings {
   Initialisation initialisation = Initialisation::solve;
   WithoutConvergence withoutConvergence = WithoutConvergence::stop;
 
+  /// Steps of cycles are repeated.
   [[nodiscard]] bool iterates() const { return kind >= AlgorithmKind::iteratedJacobi; }
+  /// Corrections come from derivatives; nothing is accelerated.
+  [[nodiscard]] bool solvesLinearised() const {
+    return kind == AlgorithmKind::newton || kind == AlgorithmKind::semiImplicit;
+  }
   [[nodiscard]] bool iteratesWaveforms() const {
     return waveform > 1 && (kind == AlgorithmKind::iteratedJacobi || kind == AlgorithmKind::iteratedGaussSeidel);
   }

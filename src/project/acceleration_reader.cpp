@@ -17,7 +17,7 @@ using coupling::AlgorithmSettings;
 
 /// Why [acceleration] and [[convergence]] are not used by the algorithm; empty: they are.
 std::string idleFor(const AlgorithmSettings& settings, bool kindIsSound) {
-  if (!kindIsSound || (settings.iterates() && settings.kind != AlgorithmKind::newton)) return {};
+  if (!kindIsSound || (settings.iterates() && !settings.solvesLinearised())) return {};
   return fmt::format("the algorithm '{}' {}", wordFor(kAlgorithmWords, settings.kind),
                      settings.iterates() ? "corrects by derivatives" : "does not iterate");
 }

@@ -41,6 +41,8 @@ struct MarkerEntry {
   Placed<std::string> position;  ///< output, m
   Placed<std::string> velocity;  ///< output, m/s
   Placed<std::string> force;     ///< input, N
+  Placed<std::string> acceleration{};  ///< output, m/s^2; empty: not told
+  Placed<std::string> projection{};    ///< input, m/s; empty: none
 };
 
 /// One instance, of an FMU or of a native model.

@@ -92,6 +92,22 @@ void readApproximation(TableReader& table, AlgorithmSettings& settings) {
   table.flag("reevaluate", settings.reevaluate);
 }
 
+void readSemiImplicit(TableReader& table, AlgorithmSettings& settings) {
+  coupling::SemiImplicitSettings& own = settings.semiImplicit;
+  const bool used = settings.kind == AlgorithmKind::semiImplicit || !table.sound({"kind"});
+  const Rule rule{.idle = used ? "" : "it belongs to the algorithm 'semi-implicit'"};
+  table.word("sensitivities", own.sensitivities, kSensitivityWords, rule);
+  const bool probes = !used || own.sensitivities == SensitivityKind::differences;
+  table.optionalReal("increment", own.increment, kPositive, probes ? rule : Rule{.idle = "formulas probe nothing"});
+  table.flag("final_update", own.finalUpdate, rule);
+  table.flag("iterate", own.iterate, rule);
+  table.real("relaxation", own.relaxation, kPositive, rule);
+  if (table.sound({"relaxation"}) && own.relaxation > 1.0)
+    table.mistake("relaxation", fmt::format("'relaxation' is {}; it must be at most 1.", core::text(own.relaxation)),
+                  "1 takes the corrected values as they are, 0.9 is usual with degree = 1.");
+  table.word("relaxed", own.relaxed, kRelaxedWords, rule);
+}
+
 void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepControlSettings& stepControl) {
   const bool mayIterate = settings.iterates() || !table.sound({"kind"});  // a mistyped kind may be meant to
   const Rule iterating{
@@ -102,9 +118,15 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   const bool estimates = stepControl.kind == StepControlKind::predictorCorrector;
   const Rule measuring = stepControl.kind == StepControlKind::doubleStep ? Rule{} : iterating;
   const Rule tolerated = estimates ? Rule{} : measuring;
-  const bool fixedPoint = settings.kind != AlgorithmKind::newton || !table.sound({"kind"});
-  const Rule accelerated = !mayIterate || fixedPoint ? iterating : Rule{.idle = "Newton's method does not use it"};
-  table.count("max_iterations", settings.maxIterations, 1, iterating);
+  const bool fixedPoint = !settings.solvesLinearised() || !table.sound({"kind"});
+  const Rule accelerated =
+      !mayIterate || fixedPoint
+          ? iterating
+          : Rule{.idle = fmt::format("the algorithm '{}' does not use it", wordFor(kAlgorithmWords, settings.kind))};
+  readSemiImplicit(table, settings);
+  const bool once = settings.kind == AlgorithmKind::semiImplicit && !settings.semiImplicit.iterate;
+  table.count("max_iterations", settings.maxIterations, 1,
+              once ? Rule{.idle = "one correction is made without 'iterate'"} : iterating);
   table.real("rtol", settings.rtol, kNotNegative, tolerated);
   table.real("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
@@ -122,7 +144,8 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   if (settings.waveform > 1 && settings.degree == 0 && table.sound({"waveform", "degree"}))
     table.mistake("waveform", "Samples inside the step need splines through them, but the degree is 0.",
                   "Write degree = 3 for cubic splines, or remove waveform.");
-  table.optionalCount("predictor", settings.predictor, 0, iterating, kMostPredictor);
+  const bool predicts = settings.kind != AlgorithmKind::semiImplicit;  // by the polynomials of the inputs
+  table.optionalCount("predictor", settings.predictor, 0, predicts ? iterating : accelerated, kMostPredictor);
 }
 
 void checkStepLimits(TableReader& table, const StepControlSettings& settings, const run::Settings& run) {

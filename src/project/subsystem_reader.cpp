@@ -34,7 +34,9 @@ void readMarkers(TableReader& table, SubsystemEntry& entry) {
     port("position", "an output in m", written.position);
     port("velocity", "an output in m/s", written.velocity);
     port("force", "an input in N", written.force);
-    if (!marker.sound({"position", "velocity", "force"})) entry.markers.pop_back();
+    marker.text("acceleration", written.acceleration);
+    marker.text("projection", written.projection);
+    if (!marker.sound({"position", "velocity", "force", "acceleration", "projection"})) entry.markers.pop_back();
   }
   for (TableReader& marker : markers) marker.finish();
 }

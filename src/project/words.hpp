@@ -25,8 +25,10 @@ using coupling::AlgorithmKind;
 using coupling::DiscreteTest;
 using coupling::Filter;
 using coupling::Initialisation;
+using coupling::Relaxed;
 using coupling::Samples;
 using coupling::Scaling;
+using coupling::SensitivityKind;
 using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
@@ -39,7 +41,11 @@ inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi
                                             Word{"master-slave", AlgorithmKind::masterSlave},
                                             Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
                                             Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel},
-                                            Word{"newton", AlgorithmKind::newton}};
+                                            Word{"newton", AlgorithmKind::newton},
+                                            Word{"semi-implicit", AlgorithmKind::semiImplicit}};
+inline constexpr std::array kSensitivityWords{Word{"differences", SensitivityKind::differences},
+                                              Word{"formulas", SensitivityKind::formulas}};
+inline constexpr std::array kRelaxedWords{Word{"multipliers", Relaxed::multipliers}, Word{"all", Relaxed::all}};
 inline constexpr std::array kSamplesWords{Word{"values", Samples::values},
                                           Word{"values-and-slopes", Samples::valuesAndSlopes}};
 inline constexpr std::array kStartUpWords{Word{"trivial", StartUp::trivial}, Word{"analytic", StartUp::analytic},

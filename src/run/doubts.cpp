@@ -81,7 +81,7 @@ std::vector<std::string> doubtsAboutGroups(const coupling::System& system, const
     used.insert(monitor.groups().begin(), monitor.groups().end());
     for (const std::size_t value : monitor.untested(cycle->problem)) untested.insert(portName(system, network, value));
   }
-  if (settings.algorithm.kind == AlgorithmKind::newton) return result;  // tests the cut
+  if (settings.algorithm.solvesLinearised()) return result;  // tests the cut
   for (const coupling::ConvergenceGroup& group : settings.algorithm.convergence)
     if (settings.algorithm.iterates() && !used.contains(group.name))
       result.push_back(fmt::format(

@@ -90,7 +90,7 @@ struct Run::Impl {
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
     if (recorders.iterations != nullptr &&
-        (!settings.algorithm.iterates() || settings.algorithm.kind == coupling::AlgorithmKind::newton))
+        (!settings.algorithm.iterates() || settings.algorithm.solvesLinearised()))
       log.write(core::Severity::warning, "results",
                 "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
     for (const std::string& warning : doubts(system, cycles, settings))
