@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/suggest.hpp"
+#include "koppla/mechanics/joint_member.hpp"
 #include "koppla/project/check.hpp"
 #include "koppla/solver/attach.hpp"
 
@@ -26,6 +27,9 @@ struct End {
   Marker marker;
   std::string subsystem;
   std::string position, velocity, force;  ///< names of the marker's ports
+  std::string acceleration, projection;   ///< empty where it has none
+  std::size_t size = 1;                   ///< components of its position
+  [[nodiscard]] std::string name() const { return subsystem + "." + marker.name; }
 };
 
 class Composer {
@@ -56,9 +60,9 @@ class Composer {
       return std::nullopt;
     }
     const Port& port = description.ports[*index];
-    if (port.type != core::Type::real || port.size != 1) {
-      findings_.mistake(name.place, fmt::format("'{}.{}' is not a real scalar.", subsystem, name.value),
-                        "A force law acts along one line.");
+    if (port.type != core::Type::real) {
+      findings_.mistake(name.place, fmt::format("'{}.{}' is not real.", subsystem, name.value),
+                        "Motions and forces are real numbers.");
       return std::nullopt;
     }
     if (!port.unit.empty() && port.unit != unit)
@@ -77,9 +81,33 @@ class Composer {
       const auto position = portOf(entry.name.value, description, written.position, Causality::output, "m");
       const auto velocity = portOf(entry.name.value, description, written.velocity, Causality::output, "m/s");
       const auto force = portOf(entry.name.value, description, written.force, Causality::input, "N");
-      if (position && velocity && force) markers.push_back({written.name.value, *position, *velocity, *force});
+      std::optional<PortIndex> acceleration;
+      std::optional<PortIndex> projection;
+      if (!written.acceleration.value.empty())
+        acceleration = portOf(entry.name.value, description, written.acceleration, Causality::output, "m/s2");
+      if (!written.projection.value.empty())
+        projection = portOf(entry.name.value, description, written.projection, Causality::input, "m/s");
+      if (!position || !velocity || !force) continue;
+      const Marker marker{written.name.value, *position, *velocity, *force, acceleration, projection};
+      if (sizesAgree(entry, description, written, marker)) markers.push_back(marker);
     }
     return markers;
+  }
+
+  bool sizesAgree(const SubsystemEntry& entry, const Description& description, const MarkerEntry& written,
+                  const Marker& marker) {
+    const std::size_t size = description.ports[marker.position].size;
+    for (const std::optional<PortIndex>& port :
+         {std::optional(marker.velocity), std::optional(marker.force), marker.acceleration, marker.projection}) {
+      if (!port || description.ports[*port].size == size) continue;
+      findings_.mistake(
+          written.name.place,
+          fmt::format("The marker '{}.{}' has {} components of position but {} of '{}'.", entry.name.value, marker.name,
+                      size, description.ports[*port].size, description.ports[*port].name),
+          "All ports of a marker have the same size.");
+      return false;
+    }
+    return true;
   }
 
   std::optional<End> find(const PortReference& reference) {
@@ -100,24 +128,32 @@ class Composer {
       return std::nullopt;
     }
     const std::vector<Port>& ports = descriptions_[*member]->ports;
+    const auto nameOf = [&ports](const std::optional<PortIndex>& port) { return port ? ports[*port].name : ""; };
     return End{*member,
                *marker,
                reference.subsystem,
                ports[marker->position].name,
                ports[marker->velocity].name,
-               ports[marker->force].name};
+               ports[marker->force].name,
+               nameOf(marker->acceleration),
+               nameOf(marker->projection),
+               ports[marker->position].size};
   }
 
   void compose(const ConditionEntry& condition) {
     const std::optional<End> first = find(condition.first);
     const std::optional<End> second = find(condition.second);
+    if (condition.isRigid()) {
+      if (first && second) hold(condition, *first, *second);
+      return;
+    }
     try {
       makeLaw(condition);
     } catch (const core::InputError& refusal) {
       report(condition, std::get<FormulaLaw>(condition.law).force.place, refusal);
       return;
     }
-    if (!first || !second) return;
+    if (!first || !second || !isAlongOneLine(condition, *first) || !isAlongOneLine(condition, *second)) return;
     if (condition.decomposition.value == Decomposition::forceForce)
       return evaluateInCoupling(condition, *first, *second);
     if (condition.lawInFirst() && !attach(condition, *first, Side::first)) return;
@@ -128,6 +164,88 @@ class Composer {
     // The law on one side tells the other side's force; on both sides nobody needs to be told.
     if (!condition.lawInFirst()) connect(condition, {second->subsystem, force}, {first->subsystem, first->force});
     if (!condition.lawInSecond()) connect(condition, {first->subsystem, force}, {second->subsystem, second->force});
+  }
+
+  bool isAlongOneLine(const ConditionEntry& condition, const End& end) {
+    if (condition.joint.value != mechanics::JointKind::atpoint) {
+      findings_.mistake(condition.joint.place,
+                        fmt::format("The condition '{}' holds orientations, but '{}' is a point without one.",
+                                    condition.name.value, end.name()),
+                        "Choose joint = \"atpoint\".");
+      return false;
+    }
+    if (end.size == 1) return true;
+    findings_.mistake(condition.name.place,
+                      fmt::format("The condition '{}' acts along one line, but '{}' has {} components.",
+                                  condition.name.value, end.name(), end.size),
+                      "Name markers with one component, or make it a joint.");
+    return false;
+  }
+
+  /// A rigid joint between points: its member tells how far they are apart, its multipliers are the force.
+  void hold(const ConditionEntry& condition, const End& first, const End& second) {
+    const auto& law = std::get<RigidLaw>(condition.law);
+    const std::string& name = condition.name.value;
+    if (condition.joint.value != mechanics::JointKind::atpoint) {
+      findings_.mistake(condition.joint.place,
+                        fmt::format("The joint '{}' holds orientations, but '{}' and '{}' are points without one.",
+                                    name, first.name(), second.name()),
+                        "Choose joint = \"atpoint\".");
+      return;
+    }
+    if (first.size != second.size) {
+      findings_.mistake(condition.name.place,
+                        fmt::format("The joint '{}' connects '{}' with {} components and '{}' with {}.", name,
+                                    first.name(), first.size, second.name(), second.size),
+                        "Name markers with the same number of components.");
+      return;
+    }
+    for (const End* end : {&first, &second}) {
+      if (law.method == coupling::ConstraintMethod::stabilisedIndex2 && end->projection.empty()) {
+        findings_.mistake(
+            condition.name.place,
+            fmt::format("The joint '{}' projects velocities (method = \"stabilised-index-2\"), but the marker '{}' has "
+                        "no input for that.",
+                        name, end->name()),
+            "Choose method = \"baumgarte\" or \"weighted-multipliers\", or give the marker projection = \"...\", an "
+            "input (m/s) that moves the point without being its velocity.");
+        return;
+      }
+      if (law.needsAccelerations() && end->acceleration.empty()) {
+        findings_.mistake(
+            condition.name.place,
+            fmt::format(
+                "The joint '{}' looks at accelerations (gamma, acceleration_weight), but the marker '{}' has no "
+                "output for them.",
+                name, end->name()),
+            "Set them to 0, or give the marker acceleration = \"...\", an output (m/s2) with the present force.");
+        return;
+      }
+    }
+    const bool accelerations = !first.acceleration.empty() && !second.acceleration.empty();
+    addMember(condition, mechanics::rigidLink(first.size));
+    result_.joints.push_back({result_.project.subsystems.size() - 1, law, accelerations});
+    giveMotionTo(condition, first, name, "first.", accelerations);
+    giveMotionTo(condition, second, name, "second.", accelerations);
+    connect(condition, {name, "lambda"}, {first.subsystem, first.force});
+    connect(condition, {name, "lambda"}, {second.subsystem, second.force}, -1.0);
+    if (law.method != coupling::ConstraintMethod::stabilisedIndex2) return;
+    connect(condition, {name, "mu"}, {first.subsystem, first.projection});
+    connect(condition, {name, "mu"}, {second.subsystem, second.projection}, -1.0);
+  }
+
+  void giveMotionTo(const ConditionEntry& condition, const End& from, const std::string& joint,
+                    const std::string& prefix, bool accelerations) {
+    connect(condition, {from.subsystem, from.position}, {joint, prefix + "position"});
+    connect(condition, {from.subsystem, from.velocity}, {joint, prefix + "velocity"});
+    if (accelerations) connect(condition, {from.subsystem, from.acceleration}, {joint, prefix + "acceleration"});
+  }
+
+  void addMember(const ConditionEntry& condition, std::unique_ptr<subsystem::Subsystem> member) {
+    SubsystemEntry entry;
+    entry.name = condition.name;
+    result_.project.subsystems.push_back(std::move(entry));
+    result_.evaluated.push_back(std::move(member));
   }
 
   void report(const ConditionEntry& condition, const core::Place& place, const core::InputError& refusal) {
@@ -171,10 +289,7 @@ class Composer {
 
   void evaluateInCoupling(const ConditionEntry& condition, const End& first, const End& second) {
     const std::string& name = condition.name.value;
-    SubsystemEntry entry;
-    entry.name = condition.name;
-    result_.project.subsystems.push_back(std::move(entry));
-    result_.evaluated.push_back(&condition);
+    addMember(condition, subsystem::evaluateInCoupling(makeLaw(condition)));
     connect(condition, {first.subsystem, first.position}, {name, "x1"});
     connect(condition, {first.subsystem, first.velocity}, {name, "v1"});
     connect(condition, {second.subsystem, second.position}, {name, "x2"});

@@ -9,34 +9,87 @@ namespace koppla::project {
 
 namespace {
 
-enum class LawKind : std::uint8_t { springDamper, law };
+enum class LawKind : std::uint8_t { springDamper, law, joint };
+using coupling::ConstraintMethod;
+using mechanics::JointKind;
 
-constexpr std::array kLawWords{Word{"spring-damper", LawKind::springDamper}, Word{"law", LawKind::law}};
+constexpr std::array kLawWords{Word{"spring-damper", LawKind::springDamper}, Word{"law", LawKind::law},
+                               Word{"joint", LawKind::joint}};
 constexpr std::array kDecompositionWords{Word{"force-force", Decomposition::forceForce},
                                          Word{"force-displacement", Decomposition::forceDisplacement},
                                          Word{"displacement-force", Decomposition::displacementForce},
                                          Word{"displacement-displacement", Decomposition::displacementDisplacement}};
+constexpr std::array kMethodWords{Word{"baumgarte", ConstraintMethod::baumgarte},
+                                  Word{"weighted-multipliers", ConstraintMethod::weightedMultipliers},
+                                  Word{"stabilised-index-2", ConstraintMethod::stabilisedIndex2}};
+
+template <typename T, std::size_t N>
+std::array<Word<T>, N> wordsOf(const std::array<T, N>& values) {
+  std::array<Word<T>, N> words;
+  for (std::size_t i = 0; i < N; ++i) words.at(i) = {mechanics::word(values.at(i)), values.at(i)};
+  return words;
+}
+
+/// Options of one kind of condition are idle in the others.
+Rule onlyFor(bool used, const char* whose) {
+  return {.idle = used ? "" : whose};
+}
+
+void readSpring(TableReader& table, ConditionEntry& entry, bool used, bool isFormula) {
+  SpringDamperLaw spring;
+  const Rule rule =
+      onlyFor(used, isFormula ? "a condition of kind 'law' has a formula" : "a rigid joint has no spring");
+  table.realOrReals("stiffness", spring.stiffness, rule);
+  table.realOrReals("damping", spring.damping, rule);
+  if (used && table.sound({"kind"}) && !table.given("stiffness") && !table.given("damping"))
+    table.mistake("kind", "A spring-damper without stiffness and damping does nothing.",
+                  "Write stiffness = ... in N/m, or damping = ... in N s/m.");
+  if (used) entry.law = spring;
+}
+
+void readFormula(TableReader& table, ConditionEntry& entry, bool used) {
+  FormulaLaw formula;
+  table.text("force", formula.force,
+             {.required = used ? "Write force = \"...\", a formula of x (m) and v (m/s)." : "",
+              .idle = used ? "" : "only a condition of kind 'law' has a formula"});
+  if (used) entry.law = formula;
+}
+
+void readRigid(TableReader& table, ConditionEntry& entry, bool used) {
+  RigidLaw rigid;
+  const char* const noJoint = "only a condition of kind 'joint' is held by a method";
+  table.word("method", rigid.method, kMethodWords, onlyFor(used, noJoint));
+  const auto ofMethod = [&](ConstraintMethod method, const char* whose) {
+    return used ? onlyFor(rigid.method == method || !table.sound({"method"}), whose) : onlyFor(false, noJoint);
+  };
+  const Rule ofFirst = ofMethod(ConstraintMethod::baumgarte, "it belongs to method = \"baumgarte\"");
+  const Rule ofSecond =
+      ofMethod(ConstraintMethod::weightedMultipliers, "it belongs to method = \"weighted-multipliers\"");
+  table.optionalReal("beta", rigid.beta, kNotNegative, ofFirst);
+  table.real("gamma", rigid.gamma, kNotNegative, ofFirst);
+  table.real("velocity_weight", rigid.velocityWeight, kNotNegative, ofSecond);
+  table.real("acceleration_weight", rigid.accelerationWeight, kNotNegative, ofSecond);
+  if (used) entry.law = rigid;
+}
 
 void readLaw(TableReader& table, ConditionEntry& entry) {
   LawKind kind = LawKind::springDamper;
-  table.word("kind", kind, kLawWords, {.required = "Write kind = \"spring-damper\" or kind = \"law\"."});
-  const bool isFormula = kind == LawKind::law && table.sound({"kind"});
-  const bool isSpring = kind == LawKind::springDamper && table.sound({"kind"});
-  SpringDamperLaw spring;
-  FormulaLaw formula;
-  const Rule ofSpring{.idle = isFormula ? "a condition of kind 'law' has a formula" : ""};
-  table.real("stiffness", spring.stiffness, {}, ofSpring);
-  table.real("damping", spring.damping, {}, ofSpring);
-  if (isSpring && !table.given("stiffness") && !table.given("damping"))
-    table.mistake("kind", "A spring-damper without stiffness and damping does nothing.",
-                  "Write stiffness = ... in N/m, or damping = ... in N s/m.");
-  table.text("force", formula.force,
-             {.required = isFormula ? "Write force = \"...\", a formula of x (m) and v (m/s)." : "",
-              .idle = isSpring ? "a condition of kind 'spring-damper' has stiffness and damping" : ""});
-  if (isFormula)
-    entry.law = formula;
-  else
-    entry.law = spring;
+  table.word("kind", kind, kLawWords,
+             {.required = "Write kind = \"spring-damper\", kind = \"law\" or kind = \"joint\"."});
+  const bool known = table.sound({"kind"});
+  readSpring(table, entry, kind == LawKind::springDamper || !known, kind == LawKind::law);
+  readFormula(table, entry, kind == LawKind::law || !known);
+  readRigid(table, entry, kind == LawKind::joint || !known);
+  static const auto kJointWords = wordsOf(mechanics::kJointKinds);
+  static const auto kAlignmentWords = wordsOf(mechanics::kAlignments);
+  table.word("joint", entry.joint.value, kJointWords,
+             {.required = known && kind == LawKind::joint ? "Write joint = \"atpoint\" or another kind." : ""});
+  entry.joint.place = table.place("joint");
+  const bool aligns = entry.joint.value == JointKind::fixed || entry.joint.value == JointKind::orientation;
+  table.word("alignment", entry.alignment, kAlignmentWords,
+             onlyFor(aligns || !table.sound({"joint"}), "only 'fixed' and 'orientation' hold orientations equal"));
+  table.flag("scaled", entry.scaled,
+             onlyFor(kind != LawKind::joint || !known, "the multipliers of a rigid joint are not scaled"));
 }
 
 }  // namespace
@@ -57,9 +110,10 @@ std::optional<ConditionEntry> readCondition(TableReader& table) {
   const std::string remedy = "Write between = [\"first.marker\", \"second.marker\"].";
   if (table.sound({"between"}) && between.size() != 2)
     table.mistake("between", fmt::format("A condition acts between two markers; given: {}.", between.size()), remedy);
-  table.word("decomposition", entry.decomposition.value, kDecompositionWords);
+  table.word("decomposition", entry.decomposition.value, kDecompositionWords,
+             onlyFor(!entry.isRigid() || !table.sound({"kind"}), "the forces of a rigid joint belong to the coupling"));
   entry.decomposition.place = table.place("decomposition");
-  if (!table.sound({"name", "kind", "between", "decomposition", "force"})) return std::nullopt;
+  if (!table.sound({"name", "kind", "between", "decomposition", "force", "joint", "method"})) return std::nullopt;
   entry.first = parseReference(between[0]);
   entry.second = parseReference(between[1]);
   return entry;

@@ -54,8 +54,7 @@ Parts::Parts(const Project& project, core::Log& log, Findings& findings) : fmus_
       return solver::integrate(std::move(equations[i]), entry.model->integrator);
     }));
   }
-  for (const ConditionEntry* condition : composition_.evaluated)
-    made_.push_back(subsystem::evaluateInCoupling(makeLaw(*condition)));
+  for (std::unique_ptr<Subsystem>& condition : composition_.evaluated) made_.push_back(std::move(condition));
 }
 
 std::vector<const Description*> Parts::descriptions() const {

@@ -79,6 +79,23 @@ void reportUnconnected(const coupling::System& system, core::Log& log) {
                         count > kShown ? fmt::format(" and {} more.", count - kShown) : "."));
 }
 
+coupling::Constraint constraintOf(const HeldJoint& joint, const coupling::System& system) {
+  const subsystem::Description& description = system.members[joint.member].subsystem->describe();
+  std::optional<subsystem::PortIndex> acceleration;
+  if (joint.accelerations) acceleration = description.find("acceleration_defect");
+  return {.member = joint.member,
+          .method = joint.law.method,
+          .lambda = *description.find("lambda"),
+          .mu = *description.find("mu"),
+          .position = *description.find("position_defect"),
+          .velocity = *description.find("velocity_defect"),
+          .acceleration = acceleration,
+          .beta = joint.law.beta,
+          .gamma = joint.law.gamma,
+          .velocityWeight = joint.law.velocityWeight,
+          .accelerationWeight = joint.law.accelerationWeight};
+}
+
 }  // namespace
 
 Project read(const std::filesystem::path& file, core::Log& log, std::span<const Override> overrides) {
@@ -107,6 +124,7 @@ coupling::System build(const Project& plan, core::Log& log) {
     if (entry.model) tryStartValues(system.members.back(), entry, findings);
   }
   system.connections = std::move(resolution.connections);
+  for (const HeldJoint& joint : parts.joints()) system.constraints.push_back(constraintOf(joint, system));
   system.order = std::move(resolution.order);
   addPast(system, project, findings);
   arrange(system, project, findings);

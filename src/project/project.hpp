@@ -38,9 +38,9 @@ struct Parameter {
 /// A marker of a subsystem that brings none of its own, by the names of its ports.
 struct MarkerEntry {
   Placed<std::string> name;
-  Placed<std::string> position;  ///< output, m
-  Placed<std::string> velocity;  ///< output, m/s
-  Placed<std::string> force;     ///< input, N
+  Placed<std::string> position;        ///< output, m
+  Placed<std::string> velocity;        ///< output, m/s
+  Placed<std::string> force;           ///< input, N
   Placed<std::string> acceleration{};  ///< output, m/s^2; empty: not told
   Placed<std::string> projection{};    ///< input, m/s; empty: none
 };

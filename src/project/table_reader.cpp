@@ -122,6 +122,17 @@ void TableReader::reals(std::string_view key, std::vector<double>& into, const R
   if (std::optional<std::vector<double>> values = numbers(key, *node)) into = std::move(*values);
 }
 
+void TableReader::realOrReals(std::string_view key, std::vector<double>& into, const Rule& rule) {
+  const Node* node = take(key, rule);
+  if (node == nullptr) return;
+  if (std::holds_alternative<Array>(node->value)) {
+    if (std::optional<std::vector<double>> values = numbers(key, *node)) into = std::move(*values);
+    if (into.empty()) mistake(key, fmt::format("'{}' is an empty array.", key), "Give at least one number.");
+  } else if (const std::optional<double> value = number(key, *node, {})) {
+    into = {*value};
+  }
+}
+
 void TableReader::matrix(std::string_view key, std::vector<std::vector<double>>& into, const Rule& rule) {
   const Node* node = take(key, rule);
   if (node == nullptr) return;

@@ -61,6 +61,8 @@ class TableReader {
   void optionalReal(std::string_view key, std::optional<Placed<double>>& into);
   void optionalReal(std::string_view key, std::optional<double>& into, Range range, const Rule& rule);
   void reals(std::string_view key, std::vector<double>& into, const Rule& rule = {});
+  /// One number, or an array of them.
+  void realOrReals(std::string_view key, std::vector<double>& into, const Rule& rule = {});
   /// An array of rows.
   void matrix(std::string_view key, std::vector<std::vector<double>>& into, const Rule& rule = {});
   void count(std::string_view key, unsigned& into, unsigned least, const Rule& rule = {}, unsigned most = kMostCount);
