@@ -27,7 +27,7 @@ std::string text(const Vector& v) {
 }
 
 Vector3d point(const Vector& at) {
-  const Vector3d p = vector(at);
+  Vector3d p = vector(at);
   if (!p.allFinite())
     throw core::InputError(fmt::format("A joint cannot stand at {}.", text(at)), "Give three finite coordinates.");
   return p;
@@ -65,7 +65,7 @@ void requireInPlane(const Vector& at) {
 }
 
 Vector3d planarAxisOf(const Place& place) {
-  const Vector3d axis = axisOf(place);
+  Vector3d axis = axisOf(place);
   if (std::abs(axis.z()) > kParallel)
     throw core::InputError(
         fmt::format("The axis {} of a joint between planar bodies is not in their plane.", text(place.axis)),
@@ -86,7 +86,7 @@ std::span<const double> values(const Parameters& p) {
 Parameters parametersAt(Level level, const Motion& body) {
   if (level == Level::position) return body.parameters;
   const RateMatrix rate = rateMatrix(body.rotation, values(body.parameters));
-  const Parameters rates = rate * body.w;
+  Parameters rates = rate * body.w;
   if (level == Level::velocity) return rates;
   return rate * body.dw + rateMatrixDerivative(body.rotation, values(body.parameters), values(rates)) * body.w;
 }
