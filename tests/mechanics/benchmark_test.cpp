@@ -13,7 +13,6 @@
 namespace koppla::mechanics {
 namespace {
 
-using detail::Motion;
 using Eigen::Vector3d;
 using test::Body;
 using test::Hold;

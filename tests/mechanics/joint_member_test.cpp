@@ -28,7 +28,8 @@ constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 /// A member with chosen ports bound; values by the names of the ports.
 class Bench {
  public:
-  Bench(std::unique_ptr<subsystem::Subsystem> member, std::vector<std::string> inputs, std::vector<std::string> outputs)
+  Bench(std::unique_ptr<subsystem::Subsystem> member, const std::vector<std::string>& inputs,
+        std::vector<std::string> outputs)
       : member_(std::move(member)), outputs_(std::move(outputs)) {
     subsystem::Binding binding;
     for (const std::string& name : inputs) binding.inputs.push_back(port(name));

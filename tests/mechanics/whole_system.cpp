@@ -107,9 +107,9 @@ VectorXd WholeSystem::accelerate(Motions& motions) const {
     connection.equations.defect(Level::acceleration, motions[connection.first], second(connection, motions),
                                 {demanded.data() + connection.row, count});
   }
-  const VectorXd lambda = (gradients.transpose() * perMass.asDiagonal() * gradients)
-                              .fullPivLu()
-                              .solve(-demanded - gradients.transpose() * perMass.cwiseProduct(applied));
+  VectorXd lambda = (gradients.transpose() * perMass.asDiagonal() * gradients)
+                        .fullPivLu()
+                        .solve(-demanded - gradients.transpose() * perMass.cwiseProduct(applied));
   const VectorXd acceleration = perMass.cwiseProduct(applied + gradients * lambda);
   for (std::size_t k = 0; k < bodies_.size(); ++k) {
     motions[k].a = acceleration.segment<3>(at(k));
