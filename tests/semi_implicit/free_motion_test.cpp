@@ -58,7 +58,7 @@ TEST(FreeMotion, OfIndex2IsDeadBeatAtHalfTheStep) {
     EXPECT_NEAR(growth(baumgarte(beta), 0), std::fabs(beta - 0.5) / (beta + 0.5), 1e-9);
   Constraint standard = baumgarte(0.0);
   standard.beta.reset();
-  EXPECT_LT(growth(standard, 0), 1e-6);
+  EXPECT_LT(growth(standard, 0), 1e-5);  // a double root at 0
   EXPECT_NEAR(growth(baumgarte(1.0), 1), 1.37, 0.005);
   EXPECT_NEAR(growth(baumgarte(100.0), 1), 1.003, 0.0005);
 }
@@ -75,7 +75,7 @@ TEST(FreeMotion, OfIndex1IsStableFromALengthOfTheParametersOn) {
 }
 
 TEST(FreeMotion, OfWeightedMultipliersDependsOnTheirWeights) {
-  EXPECT_LT(growth(weighted(1, 0), 0), 1e-6);
+  EXPECT_LT(growth(weighted(1, 0), 0), 1e-5);
   EXPECT_NEAR(growth(weighted(1, 1), 0), 0.577, 0.0005);
   EXPECT_NEAR(growth(weighted(0, 1), 0), 0.707, 0.0005);
   EXPECT_NEAR(growth(weighted(2, 2), 0), 0.632, 0.0005);
@@ -94,8 +94,8 @@ TEST(FreeMotion, OfStabilisedIndex2NeedsRelaxationAboveDegree0) {
   EXPECT_NEAR(growth(projected(), 1, 0.9), 0.50, 0.005);
   EXPECT_NEAR(growth(projected(), 1, 0.7), 0.548, 0.0005);
   EXPECT_NEAR(growth(projected(), 2, 0.7), 0.40, 0.005);
-  EXPECT_GT(growth(projected(), 2, 0.83), 1.0);
-  EXPECT_LT(growth(projected(), 2, 0.81), 1.0);
+  EXPECT_GT(growth(projected(), 2, 0.84), 1.0);  // the note prints 0.82 for the limit; it is 5/6
+  EXPECT_LT(growth(projected(), 2, 0.82), 1.0);
   EXPECT_NEAR(growth(projected(), 3, 0.6), 0.56, 0.005);
 }
 
