@@ -104,6 +104,8 @@ coupling::System systemOf(const FlexibleLink& c) {
                      {"second.v", "link.v2"},
                      {"link.force", "first.f"},
                      {"link.force", "second.f", -1.0}});
+    const subsystem::Description& link = system.members.back().subsystem->describe();
+    system.laws.push_back({2, *link.find("force"), *link.find("x2"), *link.find("v2")});
   }
   if (lawInFirst) connect(system, {{"second.x", "first.link.position"}, {"second.v", "first.link.velocity"}});
   if (lawInSecond) connect(system, {{"first.x", "second.link.position"}, {"first.v", "second.link.velocity"}});
