@@ -38,14 +38,16 @@ class SemiImplicit final : public Algorithm {
     solution.k = std::numeric_limits<double>::quiet_NaN();
     monitor_.begin();
     for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = problem.atBegin(problem.cut()[i]);
-    if (!evaluate(problem, solution) || untested || problem.cut().empty()) return solution;
+    if (!predict(problem, solution, untested) || untested || problem.cut().empty()) return solution;
     while (true) {
-      if (!correct(problem, solution) || !evaluate(problem, solution)) return solution;
-      if (!settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
+      if (!correct(problem, solution)) return solution;
+      solution.fault = problem.evaluate();
+      if (!judge(problem, solution) || !settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
       if (solution.evaluations >= settings_.maxIterations) {
         solution.ending = Ending::capReached;
         return solution;
       }
+      if (!differentiate(problem, solution)) return solution;
     }
   }
 
@@ -58,26 +60,52 @@ class SemiImplicit final : public Algorithm {
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
-  bool evaluate(InterfaceProblem& problem, Solution& solution) {
-    solution.fault = problem.evaluate();
+  /// An evaluation has ended.
+  bool judge(InterfaceProblem& problem, Solution& solution) {
     ++solution.evaluations;
-    if (solution.fault) {
-      solution.ending = Ending::failed;
-      return false;
-    }
+    ++solution.chain;
+    if (!goesOn(solution)) return false;
     monitor_.look(problem);
     solution.exploded = monitor_.exploded();
     if (solution.exploded) solution.ending = Ending::exploded;
     return !solution.exploded;
   }
 
-  Fault differentiate(InterfaceProblem& problem) {
-    // A difference over the distance of the last correction is as good as the linearisation itself.
+  static bool goesOn(Solution& solution) {
+    if (solution.fault) solution.ending = Ending::failed;
+    return !solution.fault;
+  }
+
+  /// With twins the probes run at the same time as the step.
+  bool predict(InterfaceProblem& problem, Solution& solution, bool untested) {
+    const bool atOnce = network_.twins() != nullptr && !untested && probes();
+    solution.fault = atOnce ? problem.evaluateWithProbes(blocks_, increments()) : problem.evaluate();
+    if (!judge(problem, solution)) return false;
+    if (untested) return true;
+    if (!atOnce) return differentiate(problem, solution);
+    held_.clear();
+    if (guardsAccelerations()) problem.heldSensitivities(held_);
+    ++solution.jacobians;
+    solution.chain += static_cast<unsigned>(problem.mostProbesInTurn());
+    return true;
+  }
+
+  [[nodiscard]] bool probes() const { return settings_.semiImplicit.sensitivities == SensitivityKind::differences; }
+
+  /// A difference over the distance of the last correction is as good as the linearisation itself.
+  [[nodiscard]] Increments increments() const {
     constexpr double kUsual = 1e-5;
-    const SemiImplicitSettings& own = settings_.semiImplicit;
-    if (own.sensitivities == SensitivityKind::formulas) return problem.leadingSensitivities(blocks_);
-    if (own.increment) return problem.sensitivities(blocks_, {*own.increment, *own.increment, {}});
-    return problem.sensitivities(blocks_, {kUsual, 1.0, last_});
+    if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}};
+    return {kUsual, 1.0, last_};
+  }
+
+  bool differentiate(InterfaceProblem& problem, Solution& solution) {
+    held_.clear();
+    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
+    solution.fault = probes() ? problem.sensitivities(blocks_, increments()) : problem.leadingSensitivities(blocks_);
+    ++solution.jacobians;
+    if (probes()) solution.chain += static_cast<unsigned>(problem.mostProbesInTurn());
+    return goesOn(solution);
   }
 
   void warnAboutStiffLaws(const InterfaceProblem& problem) {
@@ -144,14 +172,6 @@ class SemiImplicit final : public Algorithm {
 
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
-    held_.clear();
-    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
-    solution.fault = differentiate(problem);
-    ++solution.jacobians;
-    if (solution.fault) {
-      solution.ending = Ending::failed;
-      return false;
-    }
     rows_.linearise(problem, blocks_);
     warnAboutStiffLaws(problem);
     const auto weightOf = weights(problem);
