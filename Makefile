@@ -58,10 +58,12 @@ format: developer-packages ## Lay out the code (clang-format)
 format-check: developer-packages ## Fail where the layout differs
 	@$(SOURCES) | xargs clang-format --dry-run --Werror
 
-# g++'s warning options are no mistakes only because clang does not know them.
-tidy: packages developer-packages build/build.ninja ## Look for mistakes (clang-tidy)
+# g++'s warning options are no mistakes only because clang does not know them; nor can it read g++'s precompiled headers,
+# so it gets a configured folder without them.
+tidy: packages developer-packages ## Look for mistakes (clang-tidy)
+	@cmake --preset release -B build-tidy -D CMAKE_DISABLE_PRECOMPILE_HEADERS=ON >/dev/null
 	@git ls-files 'src/*.cpp' | xargs --max-procs $(JOBS) --max-args 4 \
-	  clang-tidy -p build --quiet --extra-arg=-Wno-unknown-warning-option
+	  clang-tidy -p build-tidy --quiet --extra-arg=-Wno-unknown-warning-option
 
 verification: all ## Compare with the theory notes' requirements; writes docs/verification.md
 	@scripts/verification build
@@ -70,4 +72,4 @@ install: all ## Install the command, the libraries and the headers below PREFIX
 	cmake --install build --prefix "$(PREFIX)"
 
 clean: ## Remove what was built
-	rm -rf build build-debug build-asan build-tsan build-coverage
+	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy

@@ -5,14 +5,16 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
 #include <Eigen/QR>
+
+#include "koppla/core/eigenvalues.hpp"
 
 namespace koppla::coupling {
 
 namespace {
 
 using Vector = Eigen::Map<const Eigen::VectorXd>;
+using RowMajor = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 Vector view(std::span<const double> values) {
   return {values.data(), static_cast<Eigen::Index>(values.size())};
@@ -154,27 +156,28 @@ SecantMemory::Bounded SecantMemory::propose(std::span<const double> r, std::uint
 
   // J d is w: eigenvalues of J in the space of the d.
   const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> square(dd);
-  const Eigen::EigenSolver<Eigen::MatrixXd> modes(square.solve(dw));
-  if (modes.info() != Eigen::Success) return {};
-  const Eigen::VectorXcd parts =
-      modes.eigenvectors().colPivHouseholderQr().solve(square.solve(dr).cast<std::complex<double>>());
+  const RowMajor projected = square.solve(dw);
+  const auto modes = core::modes({projected.data(), static_cast<std::size_t>(projected.size())});
+  if (!modes) return {};
+  const Eigen::Map<const Eigen::MatrixXcd> vectors(modes->vectors.data(), k, k);
+  const Eigen::VectorXcd parts = vectors.colPivHouseholderQr().solve(square.solve(dr).cast<std::complex<double>>());
   Eigen::VectorXcd factors(k);
   Bounded result;
   for (Eigen::Index i = 0; i < k; ++i) {
-    const std::complex<double> lambda = modes.eigenvalues()[i];
+    const std::complex<double> lambda = modes->values[static_cast<std::size_t>(i)];
     factors[i] = 1.0 / (1.0 - lambda);
     if (lambda.real() > 0.0 && !(std::abs(factors[i]) < largest && lambda.real() < 1.0)) factors[i] = largest;
     if (lambda.imag() != 0.0 || lambda.real() < 1.0) continue;
     // A direction counts only if the pairs agree that it is one: |w - lambda d| is small beside |lambda d|.
     constexpr double kAgreement = 0.1;
-    const Eigen::VectorXd x = modes.eigenvectors().col(i).real();
+    const Eigen::VectorXd x = vectors.col(i).real();
     const double l = lambda.real();
     const double off = x.dot(ww * x) - 2.0 * l * x.dot(dw * x) + l * l * x.dot(dd * x);
     if (off <= kAgreement * kAgreement * l * l * x.dot(dd * x)) result.repels = true;
   }
   if (!result.repels && !always) return result;
   const Eigen::VectorXd moves =
-      unit.asDiagonal() * (modes.eigenvectors() * (factors.array() - 1.0).matrix().cwiseProduct(parts)).real();
+      unit.asDiagonal() * (vectors * (factors.array() - 1.0).matrix().cwiseProduct(parts)).real();
   if (!moves.allFinite()) return result;
   Eigen::Map<Eigen::VectorXd> changed(answers.data(), static_cast<Eigen::Index>(answers.size()));
   for (Eigen::Index i = 0; i < k; ++i) {

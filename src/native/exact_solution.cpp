@@ -8,11 +8,12 @@
 #include <optional>
 #include <utility>
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
 #include <fmt/format.h>
-#include <unsupported/Eigen/MatrixFunctions>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/matrix_exponential.hpp"
 #include "koppla/native/detail/formula.hpp"
 
 namespace koppla::native {
@@ -23,6 +24,7 @@ namespace {
 using Real = long double;
 using Complex = std::complex<Real>;
 using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
 using ComplexMatrix = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
 using ComplexVector = Eigen::Matrix<Complex, Eigen::Dynamic, 1>;
@@ -105,7 +107,10 @@ class MatrixExponentialSolution final : public LinearSolution {
     const Real tau = static_cast<Real>(t) - static_cast<Real>(t0);
     if (!std::isfinite(tau)) return Vector::Constant(z0.size(), std::numeric_limits<Real>::quiet_NaN());
     if (modes_) return modes_->advance(tau, z0);
-    return (A_ * tau).exp() * z0;
+    const RowMajor scaled = A_ * tau;
+    const std::vector<long double> entries =
+        core::exponential({scaled.data(), static_cast<std::size_t>(scaled.size())});
+    return Eigen::Map<const RowMajor>(entries.data(), A_.rows(), A_.cols()) * z0;
   }
 
   void give(const Vector& z, std::span<double> y) const {

@@ -195,11 +195,12 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
   const bool unknown = !table.sound({"integrator"});
   const bool cvode = unknown || settings.kind == Kind::cvodeAdams || settings.kind == Kind::cvodeBdf;
   const bool newmark = unknown || settings.kind == Kind::newmark;
+  const bool tolerant = cvode || newmark || settings.kind == Kind::radau || settings.kind == Kind::radauFixed;
   const auto usedIf = [&](bool used) {
     return Rule{.idle = used ? "" : fmt::format("the integrator '{}' does not use it", solver::word(settings.kind))};
   };
-  table.real("rtol", settings.rtol, kNotNegative, usedIf(cvode || newmark));
-  table.real("atol", settings.atol, kNotNegative, usedIf(cvode || newmark));
+  table.real("rtol", settings.rtol, kNotNegative, usedIf(tolerant));
+  table.real("atol", settings.atol, kNotNegative, usedIf(tolerant));
   table.real("alpha", settings.alpha, atLeast(-1.0 / 3.0), usedIf(newmark));
   table.optionalReal("beta", settings.beta, kPositive, usedIf(newmark));
   table.optionalReal("gamma", settings.gamma, kPositive, usedIf(newmark));

@@ -8,10 +8,10 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/eigenvalues.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/run/capabilities.hpp"
-#include "koppla/run/detail/spectral_radius.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/preparation.hpp"
 
@@ -222,7 +222,7 @@ std::vector<double> MacroStepRecursion::matrix(double H) {
 }
 
 double MacroStepRecursion::spectralRadius(double H) {
-  return detail::spectralRadius(matrix(H));
+  return core::spectralRadius(matrix(H));
 }
 
 bool MacroStepRecursion::isStable(double H) {

@@ -126,6 +126,7 @@ class Attached final : public Equations {
     y.back() = -own;
   }
 
+  [[nodiscard]] std::size_t algebraicCount() const override { return body_->algebraicCount(); }
   [[nodiscard]] bool secondOrder() const override { return body_->secondOrder(); }
   [[nodiscard]] bool isLinear() const override { return body_->isLinear() && spring() != nullptr; }
   [[nodiscard]] LinearForm linear() const override;

@@ -17,7 +17,8 @@ struct LinearForm {
   std::vector<double> d;  ///< outputs x inputs
 };
 
-/// What an integrator needs of a model: x' = f(t, x, u), y = g(t, x, u). Here u and y hold all scalars of all real
+/// What an integrator needs of a model: x' = f(t, x, u), y = g(t, x, u). The last entries of x may be algebraic
+/// unknowns instead, with 0 in the place of x'. Here u and y hold all scalars of all real
 /// input and output ports, in the order of the ports; other types of ports are for parameters only.
 ///
 /// Order of calls: set*, then initialStates, then derivatives and outputs in any order, as pure functions of their
@@ -38,6 +39,9 @@ class Equations {
   [[nodiscard]] virtual core::Value parameter(subsystem::PortIndex port) const = 0;
 
   [[nodiscard]] virtual std::size_t stateCount() const = 0;
+  /// How many of the states, the last ones, are algebraic unknowns, of index 1 or 2: derivatives() answers for each a
+  /// residual that must be zero. Their initial values must fit the others.
+  [[nodiscard]] virtual std::size_t algebraicCount() const { return 0; }
   virtual void initialStates(std::span<double> x) const = 0;
   virtual void derivatives(double t, std::span<const double> x, std::span<const double> u,
                            std::span<double> dx) const = 0;

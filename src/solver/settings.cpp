@@ -22,6 +22,10 @@ std::string_view word(Kind kind) {
       return "cvode-adams";
     case Kind::cvodeBdf:
       return "cvode-bdf";
+    case Kind::radau:
+      return "radau";
+    case Kind::radauFixed:
+      return "radau-fixed";
     case Kind::newmark:
       return "newmark";
     case Kind::centralDifferences:

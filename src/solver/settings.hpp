@@ -17,13 +17,15 @@ enum class Kind : std::uint8_t {
   exact,               ///< matrix exponential, linear models only
   cvodeAdams,          ///< SUNDIALS, variable step and order, for problems that are not stiff
   cvodeBdf,            ///< SUNDIALS, variable step and order, for stiff problems
+  radau,               ///< Radau IIA of order 5, variable step, for stiff problems and algebraic equations
+  radauFixed,          ///< the same with fixed steps, stages solved to rounding
   newmark,             ///< Newmark and HHT-alpha, implicit, models of second order only
   centralDifferences,  ///< explicit, models of second order only
 };
 
-inline constexpr std::array kKinds{
-    Kind::ode1,  Kind::ode2,       Kind::ode3,     Kind::ode4,    Kind::ode5,
-    Kind::exact, Kind::cvodeAdams, Kind::cvodeBdf, Kind::newmark, Kind::centralDifferences};
+inline constexpr std::array kKinds{Kind::ode1,  Kind::ode2,       Kind::ode3,       Kind::ode4,
+                                   Kind::ode5,  Kind::exact,      Kind::cvodeAdams, Kind::cvodeBdf,
+                                   Kind::radau, Kind::radauFixed, Kind::newmark,    Kind::centralDifferences};
 
 /// The word for an integrator in project files and messages, such as "cvode-bdf", and back.
 std::string_view word(Kind kind);
@@ -31,12 +33,12 @@ std::optional<Kind> kindNamed(std::string_view word);
 
 struct IntegratorSettings {
   Kind kind = Kind::ode4;
-  /// s. Fixed-step kinds divide every macro step into equal steps of at most this length; for CVODE and exact it bounds
-  /// a step of their own. 0: one step per macro step, no bound for CVODE.
+  /// s. Fixed-step kinds divide every macro step into equal steps of at most this length; for CVODE, radau and exact
+  /// it bounds a step of their own. 0: one step per macro step, no bound for CVODE and radau.
   double microStep = 0.0;
-  double rtol = 1e-6;             ///< relative tolerance: CVODE's error test, Newmark's iteration
-  double atol = 1e-9;             ///< absolute tolerance of each state, in its unit
-  double alpha = 0.0;             ///< numerical damping of HHT, in [-1/3, 0]
+  double rtol = 1e-6;  ///< relative tolerance: error test of CVODE and radau, iteration of Newmark and radau-fixed
+  double atol = 1e-9;  ///< absolute tolerance of each state, in its unit
+  double alpha = 0.0;  ///< numerical damping of HHT, in [-1/3, 0]
   std::optional<double> beta{};   ///< Newmark's; (1 - alpha)^2 / 4 if absent
   std::optional<double> gamma{};  ///< Newmark's; 1/2 - alpha if absent
   /// CVODE begins anew at every macro point. Without that it keeps its order and step length across macro points, and

@@ -4,9 +4,9 @@
 #include <complex>
 #include <stdexcept>
 
-#include <Eigen/Dense>
-#include <unsupported/Eigen/MatrixFunctions>
+#include <Eigen/LU>
 
+#include "koppla/core/eigenvalues.hpp"
 #include "koppla/native/exact_solution.hpp"
 #include "koppla/results/recorder.hpp"
 #include "koppla/solver/integrate.hpp"
@@ -25,25 +25,27 @@ struct ExactTwoMass::Impl {
 
   explicit Impl(const TwoMassOscillator& p) : parameters(p) {
     // In (x1, v1 / w, x2, v2 / w) the matrix is well scaled, and its eigenvalues are exact to rounding.
-    A << 0, 1, 0, 0, -(p.c1 + p.ck) / p.m1, -(p.d1 + p.dk) / p.m1, p.ck / p.m1, p.dk / p.m1, 0, 0, 0, 1, p.ck / p.m2,
-        p.dk / p.m2, -(p.c2 + p.ck) / p.m2, -(p.d2 + p.dk) / p.m2;
-    const Eigen::Vector4d scale(1.0, kTypicalFrequency, 1.0, kTypicalFrequency);
-    const Eigen::Matrix4d scaled = scale.cwiseInverse().asDiagonal() * A * scale.asDiagonal();
-    const Eigen::EigenSolver<Eigen::Matrix4d> solver(scaled);
-    values = solver.eigenvalues();
-    vectors = scale.asDiagonal() * solver.eigenvectors();
-    const Eigen::Vector4d z0(p.x10, p.v10, p.x20, p.v20);
-    amplitudes = vectors.partialPivLu().solve(z0.cast<std::complex<double>>());
+    constexpr double w = kTypicalFrequency;
+    Eigen::Matrix<double, 4, 4, Eigen::RowMajor> scaled;
+    scaled << 0, w, 0, 0, -(p.c1 + p.ck) / p.m1 / w, -(p.d1 + p.dk) / p.m1, p.ck / p.m1 / w, p.dk / p.m1, 0, 0, 0, w,
+        p.ck / p.m2 / w, p.dk / p.m2, -(p.c2 + p.ck) / p.m2 / w, -(p.d2 + p.dk) / p.m2;
+    const core::Modes modes = core::modes({scaled.data(), 16}).value();
+    values = Eigen::Map<const Eigen::Vector4cd>(modes.values.data());
+    vectors = Eigen::Vector4d(1.0, w, 1.0, w).asDiagonal() * Eigen::Map<const Eigen::Matrix4cd>(modes.vectors.data());
+    inverse = vectors.inverse();
+    amplitudes = inverse * Eigen::Vector4d(p.x10, p.v10, p.x20, p.v20);
   }
+
+  [[nodiscard]] Eigen::Vector4cd growth(double t) const { return (values * t).array().exp(); }
 
   [[nodiscard]] std::array<double, 5> outputs(const Eigen::Vector4d& z) const {
     return {z[0], z[1], z[2], z[3], parameters.ck * (z[2] - z[0]) + parameters.dk * (z[3] - z[1])};
   }
 
   TwoMassOscillator parameters;
-  Eigen::Matrix4d A;
   Eigen::Vector4cd values;
   Eigen::Matrix4cd vectors;
+  Eigen::Matrix4cd inverse;
   Eigen::Vector4cd amplitudes;
   double h = 0.0;
   Eigen::Matrix4d transition;
@@ -52,12 +54,11 @@ struct ExactTwoMass::Impl {
 ExactTwoMass::ExactTwoMass(const TwoMassOscillator& parameters) : impl_(std::make_shared<Impl>(parameters)) {}
 
 std::array<double, 5> ExactTwoMass::at(double t) const {
-  const Eigen::Vector4cd modes = impl_->amplitudes.cwiseProduct((impl_->values * t).array().exp().matrix());
-  return impl_->outputs((impl_->vectors * modes).real());
+  return impl_->outputs((impl_->vectors * impl_->amplitudes.cwiseProduct(impl_->growth(t))).real());
 }
 
 std::array<double, 5> ExactTwoMass::after(const std::array<double, 4>& state, double h) {
-  if (h != impl_->h) impl_->transition = (impl_->A * h).exp();
+  if (h != impl_->h) impl_->transition = (impl_->vectors * impl_->growth(h).asDiagonal() * impl_->inverse).real();
   impl_->h = h;
   return impl_->outputs(impl_->transition * Eigen::Map<const Eigen::Vector4d>(state.data()));
 }

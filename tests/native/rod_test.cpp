@@ -1,11 +1,13 @@
 #include "koppla/native/rod.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <complex>
 #include <numbers>
 
-#include <Eigen/Eigenvalues>
 #include <gtest/gtest.h>
 
+#include "koppla/core/eigenvalues.hpp"
 #include "koppla/native/two_mass_oscillator.hpp"
 
 #include "model_access.hpp"
@@ -17,14 +19,14 @@ using test::inputError;
 
 /// Angular frequencies of an undamped mechanical model with inputs at rest, rising.
 std::vector<double> frequenciesOf(const solver::Equations& model) {
-  const auto n = static_cast<Eigen::Index>(model.stateCount() / 2);
+  const std::size_t n = model.stateCount() / 2;
   const std::vector<double> a = model.linear().a;
-  Eigen::MatrixXd stiffness(n, n);
-  for (Eigen::Index i = 0; i < n; ++i)
-    for (Eigen::Index j = 0; j < n; ++j) stiffness(i, j) = -a[static_cast<std::size_t>((n + i) * 2 * n + j)];
-  const Eigen::EigenSolver<Eigen::MatrixXd> eigen(stiffness, false);
+  std::vector<double> stiffness;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t j = 0; j < n; ++j) stiffness.push_back(-a[(n + i) * 2 * n + j]);
   std::vector<double> frequencies;
-  for (const auto& square : eigen.eigenvalues()) frequencies.push_back(std::sqrt(square.real()));
+  for (const std::complex<double>& square : core::eigenvalues(stiffness).value())
+    frequencies.push_back(std::sqrt(square.real()));
   std::ranges::sort(frequencies);
   return frequencies;
 }

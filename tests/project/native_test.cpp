@@ -83,6 +83,21 @@ parameters = {k = 2.0}
   EXPECT_NEAR(valueAtEnd(parseSubsystem(lines, {"a.x.start=0", "a.u=2"}), "a.y"), 1.0 - std::exp(-2.0), 1e-7);
 }
 
+TEST(NativeModels, ToleranceAndStepSteerRadau) {
+  for (const std::string kind : {"radau", "radau-fixed"}) {
+    const Reading reading = parseSubsystem("model = \"expressions\"\nintegrator = \"" + kind +
+                                           "\"\nrtol = 1e-9\natol = 1e-10\nmicro_step = 0.02\n"
+                                           "states = {x = 1.0}\nderivatives = {x = \"-x*x\"}\noutputs = {y = \"x\"}\n");
+    ASSERT_EQ(mistakes(reading), ProblemList{});
+    const solver::IntegratorSettings& settings = reading.project.subsystems.at(0).model->integrator;
+    EXPECT_EQ(solver::word(settings.kind), kind);
+    EXPECT_EQ(settings.rtol, 1e-9);
+    EXPECT_EQ(settings.atol, 1e-10);
+    EXPECT_EQ(settings.microStep, 0.02);
+    EXPECT_NEAR(valueAtEnd(reading, "a.y"), 0.5, 1e-9);  // 1 / (1 + t)
+  }
+}
+
 TEST(NativeModels, AreWrittenAsMatrices) {
   // A double integrator: x = t^2 / 2 with u = 1.
   const Reading reading = parseSubsystem(R"(model = "linear-state-space"

@@ -115,8 +115,11 @@ TEST_P(EveryIntegrator, TakesSingleStepsToTheEnd) {
     ASSERT_EQ(rig.system->effort().microSteps, ++steps);
   }
   EXPECT_EQ(t, 0.35);
-  const bool fixed = GetParam() != Kind::cvodeAdams && GetParam() != Kind::cvodeBdf;
-  EXPECT_EQ(steps == 4U, fixed);  // 0.1, 0.2, 0.3, 0.35
+  const bool cvode = GetParam() == Kind::cvodeAdams || GetParam() == Kind::cvodeBdf;
+  if (GetParam() == Kind::radau)
+    EXPECT_GE(steps, 4U);  // the longest first, shorter where the tolerances ask for it
+  else
+    EXPECT_EQ(steps == 4U, !cvode);  // 0.1, 0.2, 0.3, 0.35
 }
 
 TEST_P(EveryIntegrator, StartsFromStatesThatWereSet) {
@@ -227,7 +230,7 @@ TEST(Integrate, StatesThatExplodeAreNamed) {
 }
 
 TEST(Integrate, ModelsThatThrowAreFailuresWithTheirWords) {
-  for (const Kind kind : {Kind::ode2, Kind::cvodeBdf}) {
+  for (const Kind kind : {Kind::ode2, Kind::cvodeBdf, Kind::radau, Kind::radauFixed}) {
     Model model = nonlinear();
     model.f = [](double, auto, auto, auto) { throw std::runtime_error("the valve is missing"); };
     Rig rig(equations(std::move(model)), with(kind));
@@ -261,7 +264,8 @@ TEST(Integrate, RefusesAnIntegratorThatDoesNotFit) {
   settings.alpha = -0.4;
   EXPECT_THROW(integrate(equations(pendulum()), settings), core::InputError);
   const Model gain = linearModel({"u"}, {"y"}, {{}, {}, {}, {2.0}}, {});
-  EXPECT_THROW(integrate(equations(gain), with(Kind::cvodeBdf)), core::InputError);
+  for (const Kind kind : {Kind::cvodeBdf, Kind::radau, Kind::radauFixed})
+    EXPECT_THROW(integrate(equations(gain), with(kind)), core::InputError);
 }
 
 TEST(Integrate, ModelsWithoutStatesAreFunctionsOfTheirInputs) {

@@ -50,6 +50,7 @@ class ModelEquations final : public Equations {
     multiply(model_.linear.d, u, y);
   }
 
+  [[nodiscard]] std::size_t algebraicCount() const override { return model_.algebraic; }
   [[nodiscard]] bool secondOrder() const override { return model_.secondOrder; }
   [[nodiscard]] LinearForm linear() const override { return model_.linear; }
   [[nodiscard]] bool isLinear() const override { return model_.isLinear; }

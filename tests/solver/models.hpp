@@ -19,6 +19,7 @@ struct Model {
   LinearForm linear;  ///< f and g are not needed where it is given
   bool isLinear = false;
   bool secondOrder = false;
+  std::size_t algebraic = 0;  ///< of the states, the last ones
   std::vector<subsystem::Marker> markers;
 };
 

@@ -5,20 +5,21 @@
 #include <vector>
 
 #include <Eigen/Core>
-#include <Eigen/Eigenvalues>
-#include <unsupported/Eigen/MatrixFunctions>
+
+#include "koppla/core/eigenvalues.hpp"
+#include "koppla/core/matrix_exponential.hpp"
 
 namespace koppla::solver::test {
 
 namespace {
 
-using Matrix = Eigen::Matrix<long double, 4, 4>;
+using Matrix = Eigen::Matrix<long double, 4, 4, Eigen::RowMajor>;
 using Vector = Eigen::Matrix<long double, 4, 1>;
 
 Matrix propagator(double t) {
-  const std::vector<double> a = twoMasses().linear.a;
-  const Matrix system = Eigen::Map<const Eigen::Matrix<double, 4, 4, Eigen::RowMajor>>(a.data()).cast<long double>();
-  return (system * static_cast<long double>(t)).exp();
+  std::vector<long double> scaled;
+  for (const double entry : twoMasses().linear.a) scaled.push_back(static_cast<long double>(entry) * t);
+  return Eigen::Map<const Matrix>(core::exponential(scaled).data());
 }
 
 /// F = ck (x2 - x1) + dk (v2 - v1), Schmoll (2.11).
@@ -78,17 +79,16 @@ double globalError(Rig& rig, double H) {
 
 double spectralRadius(Rig& rig, double h) {
   const std::size_t n = rig.system->states().size();
-  Eigen::MatrixXd map(n, n);
+  std::vector<double> map(n * n);
   for (std::size_t column = 0; column < n; ++column) {
     std::vector<double> unit(n, 0.0);
     unit[column] = 1.0;
     rig.system->setStates(unit);
     rig.step(0.0, h);
     const std::vector<double> image = rig.system->states();
-    map.col(static_cast<Eigen::Index>(column)) =
-        Eigen::Map<const Eigen::VectorXd>(image.data(), static_cast<Eigen::Index>(n));
+    for (std::size_t row = 0; row < n; ++row) map[row * n + column] = image[row];
   }
-  return map.eigenvalues().cwiseAbs().maxCoeff();
+  return core::spectralRadius(map);
 }
 
 }  // namespace koppla::solver::test

@@ -1,9 +1,13 @@
 #include "support/exhaust.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Dense>
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+#include "koppla/core/eigenvalues.hpp"
 
 namespace koppla::test {
 
@@ -135,8 +139,12 @@ Exhaust::Exhaust() : compliance_(kFrequencies), gyroscopic_(kFrequencies), excit
     Eigen::Map<Matrix6cd>(gyroscopic_[n].data()) = gyroscopicMoments(omega);
     atFrequency(excited_, n) = VectorXcd(inverse * s.force)(rotations);
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<MatrixXd> modes(s.stiffness, MatrixXd(s.mass.asDiagonal()));
-  for (const double square : modes.eigenvalues()) eigenfrequencies_.push_back(std::sqrt(square) / (2.0 * pi));
+  // K and M are symmetric: all squares are real, and the order of the entries does not matter.
+  const VectorXd root = s.mass.cwiseSqrt().cwiseInverse();
+  const MatrixXd scaled = root.asDiagonal() * s.stiffness * root.asDiagonal();
+  const auto squares = core::eigenvalues({scaled.data(), static_cast<std::size_t>(scaled.size())}).value();
+  for (const std::complex<double>& square : squares) eigenfrequencies_.push_back(std::sqrt(square.real()) / (2.0 * pi));
+  std::ranges::sort(eigenfrequencies_);
 }
 
 Exhaust::Field Exhaust::structure(const Field& moments) const {

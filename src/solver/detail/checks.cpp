@@ -17,6 +17,10 @@ bool isCvode(Kind kind) {
   return kind == Kind::cvodeAdams || kind == Kind::cvodeBdf;
 }
 
+bool isRadau(Kind kind) {
+  return kind == Kind::radau || kind == Kind::radauFixed;
+}
+
 void demand(bool holds, const std::string& message, std::string remedy) {
   if (!holds) throw core::InputError(message, std::move(remedy));
 }
@@ -24,12 +28,15 @@ void demand(bool holds, const std::string& message, std::string remedy) {
 void checkModel(const Equations& equations, Kind kind) {
   const std::string who =
       fmt::format("The integrator {} does not fit the model {}", word(kind), equations.describe().model);
+  demand(equations.algebraicCount() == 0 || isRadau(kind), fmt::format("{}, which has algebraic equations.", who),
+         "Take radau or radau-fixed.");
   if (kind == Kind::exact)
     demand(equations.isLinear(), fmt::format("{}, which is not linear.", who), "Take a Runge-Kutta method or CVODE.");
   if (kind == Kind::newmark || kind == Kind::centralDifferences)
     demand(equations.secondOrder(), fmt::format("{}, which is not of second order.", who),
            "Take a Runge-Kutta method or CVODE.");
-  if (isCvode(kind)) demand(equations.stateCount() > 0, fmt::format("{}, which has no states.", who), "Take ode1.");
+  if (isCvode(kind) || isRadau(kind))
+    demand(equations.stateCount() > 0, fmt::format("{}, which has no states.", who), "Take ode1.");
 }
 
 }  // namespace
@@ -51,20 +58,22 @@ subsystem::Capabilities capabilitiesOf(const Equations& equations, const Integra
   // A memory of its own outlives a macro step only in CVODE that goes on, and in HHT with numerical damping.
   const bool goesOn = isCvode(settings.kind) && !settings.restart;
   const bool damped = settings.kind == Kind::newmark && settings.alpha != 0.0;
+  // f tells neither the rates of algebraic unknowns nor how they answer to inputs.
+  const bool algebraic = equations.algebraicCount() > 0;
   return {.saveRestore = !goesOn,
           .variableStep = true,
           .inputDerivatives = subsystem::kMaxDegree,
-          .outputDerivatives = 1,
+          .outputDerivatives = algebraic ? 0U : 1U,
           .directionalDerivatives = true,
-          .stepDerivatives = true,
+          .stepDerivatives = !algebraic,
           .oncePerProcess = false,
           // CVODE that begins anew every time takes ever shorter first steps.
           .ownSteps = isCvode(settings.kind) ? !settings.restart : settings.microStep > 0.0,
           .states = !goesOn && !damped,
           .evaluatesBetweenSteps = true,
           .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
-          // CVODE's choice of steps depends on the values.
-          .linear = equations.isLinear() && !isCvode(settings.kind),
+          // A choice of steps depends on the values.
+          .linear = equations.isLinear() && !isCvode(settings.kind) && settings.kind != Kind::radau,
           .microStep = settings.microStep};
 }
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 
 #include <Eigen/Core>
-#include <unsupported/Eigen/MatrixFunctions>
 
+#include "koppla/core/matrix_exponential.hpp"
 #include "koppla/solver/detail/method.hpp"
 #include "koppla/solver/detail/scalars.hpp"
 #include "koppla/subsystem/micro_steps.hpp"
@@ -29,16 +29,16 @@ struct Propagator {
 
 /// The block matrix with A H in the first diagonal block and identities above the diagonal has Phi and I_k / k! in the
 /// first row of blocks of its exponential (Schmoll notes, 10.2; C. Van Loan, IEEE Trans. Autom. Control 23 (1978)). In
-/// long double: positions and velocities differ in size by their frequencies, and the error of a propagator goes into
-/// every step alike.
+/// long double: the error of a propagator goes into every step alike.
 Propagator propagator(const MatrixXd& a, const MatrixXd& b, double length, unsigned degree) {
-  using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic>;
+  using Matrix = Eigen::Matrix<long double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
   const Index n = a.rows();
   const Index powers = b.cols() == 0 ? 0 : static_cast<Index>(degree) + 1;
   Matrix blocks = Matrix::Zero(n * (powers + 1), n * (powers + 1));
   blocks.topLeftCorner(n, n) = a.cast<long double>() * length;
   for (Index k = 0; k < powers; ++k) blocks.block(n * k, n * (k + 1), n, n).setIdentity();
-  const Matrix exponential = blocks.exp();
+  const std::vector<long double> entries = core::exponential({blocks.data(), static_cast<std::size_t>(blocks.size())});
+  const Eigen::Map<const Matrix> exponential(entries.data(), blocks.rows(), blocks.cols());
   Propagator result;
   result.length = length;
   result.degree = degree;

@@ -42,6 +42,7 @@ std::unique_ptr<Method> makeRungeKutta(const Equations& equations, const Integra
 std::unique_ptr<Method> makeExact(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeCvode(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeNewmark(const Equations& equations, const IntegratorSettings& settings);
+std::unique_ptr<Method> makeRadau(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeCentralDifferences(const Equations& equations, const IntegratorSettings& settings);
 
 /// The method of that kind, for equations whose parameters are final.
