@@ -290,6 +290,7 @@ class Composer {
   void evaluateInCoupling(const ConditionEntry& condition, const End& first, const End& second) {
     const std::string& name = condition.name.value;
     addMember(condition, subsystem::evaluateInCoupling(makeLaw(condition)));
+    result_.laws.push_back(result_.project.subsystems.size() - 1);
     connect(condition, {first.subsystem, first.position}, {name, "x1"});
     connect(condition, {first.subsystem, first.velocity}, {name, "v1"});
     connect(condition, {second.subsystem, second.position}, {name, "x2"});

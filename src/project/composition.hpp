@@ -27,6 +27,7 @@ struct Composition {
   /// Those subsystems, in the same order.
   std::vector<std::unique_ptr<subsystem::Subsystem>> evaluated;
   std::vector<HeldJoint> joints;
+  std::vector<std::size_t> laws;  ///< members that are force laws along one line
 };
 
 /// Composes force laws and joints into the equations and connects what is left. `descriptions` by member; null where a
