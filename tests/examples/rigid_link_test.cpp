@@ -123,6 +123,17 @@ TEST(RigidLinkExamples, ForcesOfHigherDegreeAreRightAtMacroPoints) {
   EXPECT_LT(error("weighted-multipliers"), 0.07);
 }
 
+TEST(RigidLinkExamples, Method2LeavesOutAccelerationsThatWouldMakeItUnstable) {
+  // With H = 5e-3 s, c = 1e5 N/m, d = 10 N s/m the mean of all three forces is unstable.
+  const ExampleRun run = runExample("rigid-link/weighted-multipliers", {"--set", "algorithm.degree=0", "--step", "5e-3",
+                                                                        "--set", "s1.c=1e5", "--set", "s2.c=1e5"});
+  const bool warned =
+      run.command.errors.find("accelerations answer to the forces of the joints only") != std::string::npos;
+  const bool bounded = run.command.exitCode == 0 && largest(run.of("s1.v")) < 110.0;  // 100 m/s at the start
+  showFigure({"lu R16", "fmus", "unstable with accelerations: warned and stable, subsystems in FMUs"},
+             std::string(warned ? "warned" : "not warned") + (bounded ? ", stable" : ", unstable"), warned && bounded);
+}
+
 TEST(RigidLinkExamples, CostTwoStepsAndOneForEveryInput) {
   const std::string obtained = runLink("baumgarte").stepCalls() + ", " + runLink("weighted-multipliers").stepCalls() +
                                ", " + runLink("stabilised-index-2").stepCalls();
