@@ -91,6 +91,11 @@ class SemiImplicit final : public Algorithm {
                         finding.growth, settings_.degree));
   }
 
+  /// With a degree above 0 positions and velocities alone are unstable, so that there is nothing to fall back on.
+  [[nodiscard]] bool guardsAccelerations() const {
+    return settings_.degree == 0 && rows_.weights()[kAcceleration] > 0.0;
+  }
+
   /// Method 2 with accelerations: how far they answer to the multipliers as they would in a very short step. At 1 they
   /// do; below 1/2, or where they answer the other way, what they ask for makes the coupling unstable (Lu R16).
   [[nodiscard]] double shareOfAccelerations(const InterfaceProblem& problem) const {
@@ -140,7 +145,7 @@ class SemiImplicit final : public Algorithm {
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
     held_.clear();
-    if (rows_.weights()[kAcceleration] > 0.0) problem.heldSensitivities(held_);  // before probes move the states
+    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
     solution.fault = differentiate(problem);
     ++solution.jacobians;
     if (solution.fault) {
