@@ -135,6 +135,12 @@ void InterfaceProblem::send(const std::vector<std::size_t>& values, std::span<co
   putEnd();
 }
 
+void InterfaceProblem::sendAgain() {
+  for (std::size_t point = 0; point < points(); ++point)
+    std::ranges::copy(std::span(sent_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
+  putEnd();
+}
+
 void InterfaceProblem::readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
   for (std::size_t point = 0; point < points(); ++point)
     for (std::size_t i = 0; i < values.size(); ++i)

@@ -77,6 +77,8 @@ class InterfaceProblem {
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
   void send(const std::vector<std::size_t>& values, std::span<const double> samples);
+  /// What was sent last is sent next as well.
+  void sendAgain();
   /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
   void keepAnswers();
   [[nodiscard]] bool discreteChanged() const;

@@ -38,6 +38,7 @@ class SemiImplicit final : public Algorithm {
     solution.k = std::numeric_limits<double>::quiet_NaN();
     monitor_.begin();
     for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = problem.atBegin(problem.cut()[i]);
+    if (!rehearsed_ && !untested) rehearse(problem, solution);
     if (!predict(problem, solution, untested) || untested || problem.cut().empty()) return solution;
     while (true) {
       if (!correct(problem, solution)) return solution;
@@ -74,6 +75,23 @@ class SemiImplicit final : public Algorithm {
   static bool goesOn(Solution& solution) {
     if (solution.fault) solution.ending = Ending::failed;
     return !solution.fault;
+  }
+
+  /// Before the first step nobody knows how large corrections are, so one is computed and thrown away: differences over
+  /// shorter distances drown in rounding where an input moves little in one step, as a force does a position.
+  void rehearse(InterfaceProblem& problem, Solution& solution) {
+    rehearsed_ = true;
+    bool linear = true;
+    for (std::size_t position = problem.block().first; position < problem.block().last; ++position)
+      linear = linear && network_.subsystem(position).describe().capabilities.linear;
+    if (linear || !probes() || settings_.semiImplicit.increment) return;
+    Solution trial;
+    std::vector<double> correction;
+    if (predict(problem, trial, false) && solveLinearised(problem, trial, correction))
+      for (std::size_t i = 0; i < correction.size(); ++i) last_[problem.cut()[i]] = std::fabs(correction[i]);
+    solution.evaluations += trial.evaluations;
+    solution.jacobians += trial.jacobians;
+    problem.sendAgain();
   }
 
   /// With twins the probes run at the same time as the step.
@@ -172,11 +190,18 @@ class SemiImplicit final : public Algorithm {
 
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
-    rows_.linearise(problem, blocks_);
+    std::vector<double> correction;
+    if (!solveLinearised(problem, solution, correction)) return false;
     warnAboutStiffLaws(problem);
+    send(problem, correction, solution);
+    return true;
+  }
+
+  bool solveLinearised(const InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
+    rows_.linearise(problem, blocks_);
     const auto weightOf = weights(problem);
     const std::size_t n = rows_.size();
-    std::vector<double> correction(n, 0.0);
+    correction.assign(n, 0.0);
     for (const Level level : kLevels) {
       const double weight = weightOf.at(static_cast<std::size_t>(level));
       if (weight == 0.0) continue;
@@ -192,7 +217,6 @@ class SemiImplicit final : public Algorithm {
       factors.solve(part);
       for (std::size_t i = 0; i < n; ++i) correction[i] += weight * part[i];
     }
-    send(problem, correction, solution);
     return true;
   }
 
@@ -221,6 +245,7 @@ class SemiImplicit final : public Algorithm {
   std::uint64_t withoutAccelerations_ = 0;  ///< corrections
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
+  bool rehearsed_ = false;
   std::vector<double> before_;   ///< values of the cut at the beginning of the step
   std::vector<double> last_;     ///< magnitudes of the last accepted correction, by output
   std::vector<double> present_;  ///< of the present one

@@ -86,9 +86,9 @@ TEST(RigidLinkExamples, HaveTheValuesOfExactIntegration) {
 
 TEST(RigidLinkExamples, Method3HasNeitherGapNorDifferenceOfVelocities) {
   const ExampleRun run = runLink("stabilised-index-2");
-  showAtMost({"lu R17", "fmus-position", "|x2 - x1| <= 1e-12 m at every macro point, FMUs, increment = 1"},
+  showAtMost({"lu R17", "fmus-position", "|x2 - x1| <= 1e-12 m at every macro point, FMUs"},
              largest(run.of("rod.position_defect")), 1e-12);
-  showAtMost({"lu R17", "fmus-velocity", "|v2 - v1| <= 1e-11 m/s at every macro point, FMUs, increment = 1"},
+  showAtMost({"lu R17", "fmus-velocity", "|v2 - v1| <= 1e-11 m/s at every macro point, FMUs"},
              largest(run.of("rod.velocity_defect")), 1e-11);
   for (std::size_t i = 0; i < run.table.time.size(); ++i)  // the joint says what the masses do
     ASSERT_EQ(run.of("rod.position_defect")[i], run.of("s1.x")[i] - run.of("s2.x")[i]);
@@ -137,8 +137,10 @@ TEST(RigidLinkExamples, Method2LeavesOutAccelerationsThatWouldMakeItUnstable) {
 TEST(RigidLinkExamples, CostTwoStepsAndOneForEveryInput) {
   const std::string obtained = runLink("baumgarte").stepCalls() + ", " + runLink("weighted-multipliers").stepCalls() +
                                ", " + runLink("stabilised-index-2").stepCalls();
-  const std::string demanded = "3000/3000/0, 3000/3000/0, 4000/4000/0";
-  showFigure({"lu R8", "fmus", "1000 macro steps of methods 1, 2, 3: " + demanded}, obtained, obtained == demanded);
+  // 2 + n in each of 1000 macro steps, and 1 + n for the rehearsal of the first one.
+  const std::string demanded = "3002/3002/0, 3002/3002/0, 4003/4003/0";
+  showFigure({"lu R8", "fmus", "1000 macro steps of methods 1, 2, 3 and their rehearsal: " + demanded}, obtained,
+             obtained == demanded);
 }
 
 }  // namespace
