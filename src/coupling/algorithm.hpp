@@ -50,6 +50,8 @@ class IterationListener {
   virtual void iteration(const IterationReport& report) = 0;
   /// Something about the way a cycle is iterated that a user should know.
   virtual void remark(const InterfaceProblem& problem, const std::string& text) = 0;
+  /// A reason to doubt the results that lies in the member at that position.
+  virtual void warning(const InterfaceProblem& problem, std::size_t position, const std::string& text) = 0;
 };
 
 /// Solves one cycle over one step. One object per cycle, so it may remember what helps the next step (a Jacobian, a

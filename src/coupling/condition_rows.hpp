@@ -20,12 +20,13 @@ class ConditionRows {
  public:
   ConditionRows(const Network& network, const InterfaceProblem& problem);
 
-  [[nodiscard]] bool hasConstraints() const { return !constraints_.empty(); }
   /// Weights of the corrections by level that make up the mean, their sum 1: 1, 0, 0 without method 2.
   [[nodiscard]] const std::array<double, 3>& weights() const { return weights_; }
   [[nodiscard]] std::size_t size() const { return rows_.size(); }
   /// Whether the value at that place of the cut is a multiplier.
   [[nodiscard]] bool isMultiplier(std::size_t place) const { return rows_[place].constraint != kPlain; }
+  /// Position of the first constraint's member.
+  [[nodiscard]] std::size_t firstConstraint() const { return constraints_.front().position; }
   /// Places of the cut that hold the multipliers of constraints whose accelerations are known.
   [[nodiscard]] const std::vector<std::size_t>& accelerated() const { return accelerated_; }
 

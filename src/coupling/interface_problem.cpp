@@ -189,8 +189,8 @@ Fault InterfaceProblem::probe(std::size_t position, std::size_t input, double in
   return {};
 }
 
-/// A static member that knows its derivatives need not be probed.
-Fault InterfaceProblem::differentiateStatic(std::size_t position, Sensitivity& block) {
+/// Derivatives at one instant, which is all there is to a static member.
+Fault InterfaceProblem::differentiateHeld(std::size_t position, Sensitivity& block) {
   const Block own = network_.outputsOf(position);
   probed_.resize(own.last - own.first);
   std::size_t done = block.inputs;
@@ -204,29 +204,51 @@ Fault InterfaceProblem::differentiateStatic(std::size_t position, Sensitivity& b
   return {};
 }
 
+Fault InterfaceProblem::probeInputs(std::size_t position, const Increments& increments, Sensitivity& block) {
+  std::size_t done = block.inputs;
+  for (const Inside& part : inside_[position - block_.first]) {
+    if (part.input == done) continue;  // contributions are sorted by input
+    done = part.input;
+    if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, increments), block))
+      return fault;
+  }
+  return {};
+}
+
+Fault InterfaceProblem::differentiateStatic(std::size_t position, const Increments& increments, Sensitivity& block) {
+  if (network_.subsystem(position).describe().capabilities.directionalDerivatives)
+    return differentiateHeld(position, block);
+  return probeInputs(position, increments, block);
+}
+
 Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result, const Increments& increments) {
   result.clear();
   core::Values frozen;
   if (discrete_) frozen = network_.discreteOutputs(block_);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     Sensitivity& block = result.emplace_back(emptyBlock(position));
-    if (network_.isStatic(position) && network_.subsystem(position).describe().capabilities.directionalDerivatives) {
-      if (const Fault fault = differentiateStatic(position, block)) return fault;
-      continue;
-    }
-    std::size_t done = block.inputs;
-    for (const Inside& part : inside_[position - block_.first]) {
-      if (part.input == done) continue;  // contributions are sorted by input
-      done = part.input;
-      if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, increments), block))
-        return fault;
-    }
+    if (const Fault fault = network_.isStatic(position) ? differentiateStatic(position, increments, block)
+                                                        : probeInputs(position, increments, block))
+      return fault;
   }
   if (discrete_) network_.putDiscreteOutputs(block_, frozen);
   return {};
 }
 
-Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
+void InterfaceProblem::heldSensitivities(std::vector<Sensitivity>& result) {
+  result.clear();
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    const bool known = network_.subsystem(position).describe().capabilities.directionalDerivatives;
+    if (network_.isStatic(position) ? !differentiateStatic(position, {}, block)
+                                    : known && !differentiateHeld(position, block))
+      continue;
+    result.clear();
+    return;
+  }
+}
+
+subsystem::SeriesWeights InterfaceProblem::weightsOfEnd() const {
   // An input changes by w(s) = sum w_k s^k times the change of its value at the end of the step.
   subsystem::SeriesWeights weights{0.0, 0.0};
   for (unsigned k = 0; k <= approximation_->degreeInUse(); ++k) {
@@ -234,12 +256,16 @@ Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
     weights.integral += approximation_->weightOfEnd(k) / (power + 1.0);
     weights.second += approximation_->weightOfEnd(k) / ((power + 1.0) * (power + 2.0));
   }
+  return weights;
+}
+
+Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
+  const subsystem::SeriesWeights weights = weightsOfEnd();
   result.clear();
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     Sensitivity& block = result.emplace_back(emptyBlock(position));
-    const bool knowsDerivatives = network_.subsystem(position).describe().capabilities.directionalDerivatives;
-    if (network_.isStatic(position) && knowsDerivatives) {
-      if (const Fault fault = differentiateStatic(position, block)) return fault;
+    if (network_.isStatic(position)) {
+      if (const Fault fault = differentiateStatic(position, {}, block)) return fault;
       continue;
     }
     probed_.resize(block.inputs == 0 ? 0 : block.values.size() / block.inputs);
@@ -247,10 +273,6 @@ Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
     for (const Inside& part : inside_[position - block_.first]) {
       if (part.input == done) continue;
       done = part.input;
-      if (network_.isStatic(position)) {
-        if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, {}), block)) return fault;
-        continue;
-      }
       if (network_.subsystem(position).differentiateStep(step_, part.input, weights, probed_) >=
           subsystem::Status::discard)
         return {FaultKind::failed, static_cast<std::uint32_t>(position), step_.t1};

@@ -80,6 +80,11 @@ class InterfaceProblem {
   Fault sensitivities(std::vector<Sensitivity>& result, const Increments& increments = {});
   /// The same to the leading order in the length of the step, without repeating anybody. Only with an approximation.
   Fault leadingSensitivities(std::vector<Sensitivity>& result);
+  /// d answered / d sent with time and states held at the end of the last evaluation, as far as members know it; else
+  /// the result is empty.
+  void heldSensitivities(std::vector<Sensitivity>& result);
+  /// What a change of a value at the end of the step does inside it. Only with an approximation.
+  [[nodiscard]] subsystem::SeriesWeights weightsOfEnd() const;
   /// d value / d sent of these outputs of the cycle by the cut, composed from the members' blocks: the chain rule along
   /// the schedule. Rows are places in `values`, columns places in cut().
   [[nodiscard]] std::vector<Derivative> derivatives(const std::vector<Sensitivity>& blocks,
@@ -104,7 +109,9 @@ class InterfaceProblem {
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
   [[nodiscard]] double incrementOf(std::size_t position, std::size_t input, const Increments& increments) const;
   Fault probe(std::size_t position, std::size_t input, double increment, Sensitivity& block);
-  Fault differentiateStatic(std::size_t position, Sensitivity& block);
+  Fault probeInputs(std::size_t position, const Increments& increments, Sensitivity& block);
+  Fault differentiateHeld(std::size_t position, Sensitivity& block);
+  Fault differentiateStatic(std::size_t position, const Increments& increments, Sensitivity& block);
   [[nodiscard]] Sensitivity emptyBlock(std::size_t position) const;
   Fault run(Block block);
   Fault runPassing(const Passing& passing);

@@ -57,6 +57,14 @@ struct PlacedConstraint {
   Constraint condition;
 };
 
+/// A force law with the places of its values.
+struct PlacedLaw {
+  std::size_t member;    ///< its position in the order of evaluation
+  std::size_t force;     ///< output of the network
+  std::size_t position;  ///< input of the member
+  std::size_t velocity;  ///< input of the member
+};
+
 class ParallelSweep;
 class Waveform;
 
@@ -131,6 +139,7 @@ class Network {
   [[nodiscard]] bool isStatic(std::size_t position) const { return entries_[position].isStatic; }
   [[nodiscard]] bool hasStatics() const { return anyStatic_; }
   [[nodiscard]] const std::vector<PlacedConstraint>& constraints() const { return constraints_; }
+  [[nodiscard]] const std::vector<PlacedLaw>& laws() const { return laws_; }
   /// Real outputs that change at communication points only.
   [[nodiscard]] const std::vector<std::size_t>& heldOutputs() const { return heldOutputs_; }
   [[nodiscard]] bool hasDiscreteInputs(std::size_t position) const { return special_[position].discreteInputs; }
@@ -259,6 +268,7 @@ class Network {
   std::vector<MemberIndex> memberOf_;
   std::vector<OutputName> outputNames_;
   std::vector<PlacedConstraint> constraints_;
+  std::vector<PlacedLaw> laws_;
   std::vector<std::vector<subsystem::PortIndex>> inputPorts_;  ///< by position
   std::vector<double> offsets_;                                ///< by input
   std::vector<double> scales_;                                 ///< by input

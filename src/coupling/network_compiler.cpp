@@ -54,6 +54,7 @@ class Network::Compiler {
     network_.discreteIn_.strings.resize(network_.stringSources_.size());
     for (std::size_t position = 0; position < network_.size(); ++position) bind(position);
     for (const Constraint& constraint : system_.constraints) place(constraint);
+    for (const CoupledLaw& law : system_.laws) place(law);
     if (network_.slopedOutputs_.empty()) return;
     network_.slopes_.resize(network_.y_.size(), std::numeric_limits<double>::quiet_NaN());
     network_.valuesAndSlopes_.resize(2 * network_.y_.size());
@@ -65,12 +66,26 @@ class Network::Compiler {
       const std::size_t begin = offset_.at({constraint.member, index});
       return {begin, begin + port({constraint.member, index}).size};
     };
-    const auto position = std::ranges::find(network_.memberOf_, constraint.member) - network_.memberOf_.begin();
     network_.constraints_.push_back(
-        {static_cast<std::size_t>(position), blockOf(constraint.lambda),
+        {positionOf(constraint.member), blockOf(constraint.lambda),
          constraint.method == ConstraintMethod::stabilisedIndex2 ? blockOf(constraint.mu) : Block{},
          blockOf(constraint.position), blockOf(constraint.velocity),
          constraint.acceleration ? blockOf(*constraint.acceleration) : Block{}, constraint});
+  }
+
+  /// Its inputs are scalars, all of them connected.
+  void place(const CoupledLaw& law) {
+    const std::size_t position = positionOf(law.member);
+    const std::vector<PortIndex>& inputs = network_.inputPorts_[position];
+    const auto placeOf = [&inputs](PortIndex index) {
+      return static_cast<std::size_t>(std::ranges::find(inputs, index) - inputs.begin());
+    };
+    network_.laws_.push_back(
+        {position, offset_.at({law.member, law.force}), placeOf(law.position), placeOf(law.velocity)});
+  }
+
+  [[nodiscard]] std::size_t positionOf(MemberIndex member) const {
+    return static_cast<std::size_t>(std::ranges::find(network_.memberOf_, member) - network_.memberOf_.begin());
   }
 
   [[nodiscard]] const Port& port(const Endpoint& end) const {

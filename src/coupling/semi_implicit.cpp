@@ -1,16 +1,22 @@
 #include <algorithm>
 #include <cmath>
+#include <complex>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "koppla/core/eigenvalues.hpp"
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/coupling/condition_rows.hpp"
 #include "koppla/coupling/correction.hpp"
+#include "koppla/coupling/stiff_laws.hpp"
 
 namespace koppla::coupling {
 
 namespace {
 
 constexpr std::array kLevels{Level::position, Level::velocity, Level::acceleration};
+constexpr std::size_t kAcceleration = 2;
 
 /// One macro step (Lu, sec. 3.2.3): with predicted values all members run once, and once more per input that they
 /// consume; one linear solve; all run again with corrected values.
@@ -21,6 +27,7 @@ class SemiImplicit final : public Algorithm {
         network_(network),
         rows_(network, problem),
         monitor_(network, problem, settings, 2),
+        stiffLaws_(network, problem, settings.degree),
         last_(network.outputs().size(), 0.0),
         present_(network.outputs().size(), 0.0) {
     before_.resize(problem.cut().size());
@@ -47,6 +54,7 @@ class SemiImplicit final : public Algorithm {
     last_ = present_;
   }
 
+  void tell(IterationListener* listener) override { listener_ = listener; }
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
@@ -72,8 +80,72 @@ class SemiImplicit final : public Algorithm {
     return problem.sensitivities(blocks_, {kUsual, 1.0, last_});
   }
 
+  void warnAboutStiffLaws(const InterfaceProblem& problem) {
+    for (const StiffLaws::Finding& finding : stiffLaws_.examine(problem, blocks_))
+      if (listener_ != nullptr)
+        listener_->warning(
+            problem, finding.position,
+            fmt::format("this law is so stiff that the motion between its points grows {:.3g} times per "
+                        "step with degree = {}. Choose degree = 0, which is stable, or shorten the step; "
+                        "'koppla stability' finds the limit",
+                        finding.growth, settings_.degree));
+  }
+
+  /// With a degree above 0 positions and velocities alone are unstable, so that there is nothing to fall back on.
+  [[nodiscard]] bool guardsAccelerations() const {
+    return settings_.degree == 0 && rows_.weights()[kAcceleration] > 0.0;
+  }
+
+  /// Method 2 with accelerations: how far they answer to the multipliers as they would in a very short step. At 1 they
+  /// do; below 1/2, or where they answer the other way, what they ask for makes the coupling unstable (Lu R16).
+  [[nodiscard]] double shareOfAccelerations(const InterfaceProblem& problem) const {
+    const std::size_t n = rows_.accelerated().size();
+    const std::vector<double> overStep = rows_.accelerationMatrix(problem, blocks_);
+    const std::vector<double> atOnce = rows_.accelerationMatrix(problem, held_);
+    std::vector<Derivative> transposed;
+    for (std::size_t row = 0; row < n; ++row)
+      for (std::size_t column = 0; column < n; ++column)
+        if (const double value = atOnce[row * n + column]; value != 0.0) transposed.push_back({column, row, value});
+    Correction inverse;
+    inverse.factorise(n, transposed, [](std::size_t, std::size_t) { return 0.0; });
+    if (!inverse.dependentRows().empty()) return 1.0;  // the correction itself will tell
+    std::vector<double> quotient;
+    for (std::size_t row = 0; row < n; ++row) {
+      std::vector<double> part(overStep.begin() + static_cast<std::ptrdiff_t>(row * n),
+                               overStep.begin() + static_cast<std::ptrdiff_t>((row + 1) * n));
+      inverse.solve(part);
+      for (const double value : part) quotient.push_back(-value);
+    }
+    double least = 1.0;
+    for (const std::complex<double>& value : core::eigenvalues(quotient).value_or(std::vector<std::complex<double>>{}))
+      least = std::fmin(least, value.real());
+    return least;
+  }
+
+  /// Weights of the corrections by level.
+  [[nodiscard]] std::array<double, kLevels.size()> weights(const InterfaceProblem& problem) {
+    constexpr double kLeast = 0.5;
+    std::array<double, kLevels.size()> result = rows_.weights();
+    if (held_.empty()) return result;
+    const double share = shareOfAccelerations(problem);
+    if (share >= kLeast) return result;
+    const double rest = 1.0 - result[kAcceleration];
+    for (double& weight : result) weight /= rest;
+    result[kAcceleration] = 0.0;
+    if (withoutAccelerations_++ == 0 && listener_ != nullptr)
+      listener_->warning(
+          problem, rows_.firstConstraint(),
+          fmt::format("accelerations answer to the forces of the joints only {:.3g} times as much as in a "
+                      "very short step, so they are left out of the mean in this step and where it "
+                      "happens again (acceleration_weight = 0). Shorten the step",
+                      share));
+    return result;
+  }
+
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
+    held_.clear();
+    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
     solution.fault = differentiate(problem);
     ++solution.jacobians;
     if (solution.fault) {
@@ -81,10 +153,12 @@ class SemiImplicit final : public Algorithm {
       return false;
     }
     rows_.linearise(problem, blocks_);
+    warnAboutStiffLaws(problem);
+    const auto weightOf = weights(problem);
     const std::size_t n = rows_.size();
     std::vector<double> correction(n, 0.0);
     for (const Level level : kLevels) {
-      const double weight = rows_.weights().at(static_cast<std::size_t>(level));
+      const double weight = weightOf.at(static_cast<std::size_t>(level));
       if (weight == 0.0) continue;
       std::vector<double> part = rows_.residual(level);
       Correction& factors = factors_.at(static_cast<std::size_t>(level));
@@ -121,6 +195,10 @@ class SemiImplicit final : public Algorithm {
   Network& network_;
   ConditionRows rows_;
   ConvergenceMonitor monitor_;
+  StiffLaws stiffLaws_;
+  IterationListener* listener_ = nullptr;
+  std::vector<Sensitivity> held_;           ///< with time held
+  std::uint64_t withoutAccelerations_ = 0;  ///< corrections
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
   std::vector<double> before_;   ///< values of the cut at the beginning of the step

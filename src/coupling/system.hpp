@@ -65,6 +65,15 @@ struct Constraint {
   double accelerationWeight = 0.0;                     ///< method 2
 };
 
+/// A force law that the coupling evaluates: a static member with one output, the force on the first of two points, and
+/// inputs for the motion of both. What it says of the second point's motion tells how stiff it is.
+struct CoupledLaw {
+  MemberIndex member;
+  subsystem::PortIndex force;
+  subsystem::PortIndex position;  ///< input, of the second point
+  subsystem::PortIndex velocity;  ///< input, of the second point
+};
+
 /// What is known of connected real outputs before the start: the value of an element at t (s).
 using Past = std::function<double(const Endpoint& output, std::size_t element, double t)>;
 
@@ -75,6 +84,7 @@ struct System {
   /// Order of evaluation given by the user, all members; empty: derived from the graph.
   std::vector<MemberIndex> order;
   std::vector<Constraint> constraints{};
+  std::vector<CoupledLaw> laws{};
   Past past;  ///< for an analytic start; may be empty
 };
 

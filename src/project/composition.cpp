@@ -246,6 +246,7 @@ class Composer {
   void evaluateInCoupling(const ConditionEntry& condition, const End& first, const End& second) {
     const std::string& name = condition.name.value;
     result_.addMember(condition, subsystem::evaluateInCoupling(makeLaw(condition)));
+    result_.laws.push_back(result_.project.subsystems.size() - 1);
     result_.connect(condition, {first.subsystem, first.position}, {name, "x1"});
     result_.connect(condition, {first.subsystem, first.velocity}, {name, "v1"});
     result_.connect(condition, {second.subsystem, second.position}, {name, "x2"});

@@ -27,6 +27,7 @@ struct Composition {
   /// Those subsystems, in the same order.
   std::vector<std::unique_ptr<subsystem::Subsystem>> evaluated;
   std::vector<HeldJoint> joints;
+  std::vector<std::size_t> laws;  ///< members that are force laws along one line
 
   /// Adds a subsystem that evaluates the condition.
   void addMember(const ConditionEntry& condition, std::unique_ptr<subsystem::Subsystem> member);

@@ -21,6 +21,7 @@ class Parts {
   /// The project with its conditions resolved into subsystems and connections. Members are those of this one.
   [[nodiscard]] const Project& project() const { return composition_.project; }
   [[nodiscard]] const std::vector<HeldJoint>& joints() const { return composition_.joints; }
+  [[nodiscard]] const std::vector<std::size_t>& laws() const { return composition_.laws; }
   /// By member; null where there is none because of a mistake. Valid until the member is taken.
   [[nodiscard]] std::vector<const subsystem::Description*> descriptions() const;
 

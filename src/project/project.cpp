@@ -79,6 +79,11 @@ void reportUnconnected(const coupling::System& system, core::Log& log) {
                         count > kShown ? fmt::format(" and {} more.", count - kShown) : "."));
 }
 
+coupling::CoupledLaw coupledLaw(std::size_t member, const coupling::System& system) {
+  const subsystem::Description& description = system.members[member].subsystem->describe();
+  return {member, *description.find("force"), *description.find("x2"), *description.find("v2")};
+}
+
 coupling::Constraint constraintOf(const HeldJoint& joint, const coupling::System& system) {
   const subsystem::Description& description = system.members[joint.member].subsystem->describe();
   std::optional<subsystem::PortIndex> acceleration;
@@ -124,6 +129,7 @@ coupling::System build(const Project& plan, core::Log& log) {
     if (entry.model) tryStartValues(system.members.back(), entry, findings);
   }
   system.connections = std::move(resolution.connections);
+  for (const std::size_t law : parts.laws()) system.laws.push_back(coupledLaw(law, system));
   for (const HeldJoint& joint : parts.joints()) system.constraints.push_back(constraintOf(joint, system));
   system.order = std::move(resolution.order);
   addPast(system, project, findings);

@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include "koppla/coupling/free_motion.hpp"
+
 namespace koppla::run {
 
 namespace {
@@ -95,9 +97,38 @@ std::vector<std::string> doubtsAboutGroups(const coupling::System& system, const
   return result;
 }
 
+std::vector<std::string> doubtsAboutJoints(const coupling::System& system, const Settings& settings) {
+  constexpr double kWeak = 1.0 - 1e-5;  // alternates for ever; rounding of a double eigenvalue
+  std::vector<std::string> result;
+  const coupling::AlgorithmSettings& algorithm = settings.algorithm;
+  if (algorithm.kind != AlgorithmKind::semiImplicit || algorithm.degree == 0) return result;
+  for (const coupling::Constraint& constraint : system.constraints) {
+    const double growth =
+        coupling::growthOfFreeMotion(constraint, algorithm.degree, algorithm.semiImplicit.relaxation, settings.step);
+    if (growth < kWeak) continue;
+    std::string_view remedy =
+        "Choose degree = 0, or acceleration_weight = 1 beside velocity_weight = 1 and degree = 1.";
+    if (constraint.method == coupling::ConstraintMethod::baumgarte)
+      remedy = constraint.gamma > 0.0
+                   ? "Lengthen beta and gamma (beta = 2 tau, gamma = tau^2 with tau of one step at least), or choose a "
+                     "lower degree."
+                   : "Choose degree = 0, or gamma > 0 (beta = 2 tau, gamma = tau^2 with tau of one step at least).";
+    if (constraint.method == coupling::ConstraintMethod::stabilisedIndex2)
+      remedy = "Choose degree = 0, or algorithm.relaxation = 0.9 with degree = 1, 0.7 above.";
+    result.push_back(fmt::format(
+        "The joint {} is unstable with degree = {}, however short the steps are: errors of its forces {}. {}",
+        system.members[constraint.member].name, algorithm.degree,
+        growth > 1.0 + 1e-5 ? fmt::format("grow {:.3g} times per step", growth)
+                            : "alternate from step to step for ever",
+        remedy));
+  }
+  return result;
+}
+
 std::vector<std::string> doubtsAboutTolerances(const coupling::System& system, const coupling::Network& network,
-                                               const coupling::CoupledStep& coupledStep) {
+                                               const coupling::CoupledStep& coupledStep, const Settings& settings) {
   std::set<std::string> drowned;
+  if (settings.algorithm.kind == AlgorithmKind::semiImplicit && !settings.algorithm.semiImplicit.iterate) return {};
   for (const auto& cycle : coupledStep.iteratedCycles())
     for (const std::size_t value : cycle->algorithm->monitor().drowned())
       drowned.insert(portName(system, network, value));

@@ -19,8 +19,11 @@ std::vector<std::string> doubts(const coupling::System& system, const std::vecto
 std::vector<std::string> doubtsAboutGroups(const coupling::System& system, const coupling::Network& network,
                                            const coupling::CoupledStep& coupledStep, const Settings& settings);
 
+/// Rigid joints whose errors grow or alternate however short the steps are (Lu R18).
+std::vector<std::string> doubtsAboutJoints(const coupling::System& system, const Settings& settings);
+
 /// After a run: exchanged values that were smaller than the absolute tolerance all the time.
 std::vector<std::string> doubtsAboutTolerances(const coupling::System& system, const coupling::Network& network,
-                                               const coupling::CoupledStep& coupledStep);
+                                               const coupling::CoupledStep& coupledStep, const Settings& settings);
 
 }  // namespace koppla::run

@@ -156,6 +156,13 @@ void IterationRecord::remark(const coupling::InterfaceProblem& problem, const st
              fmt::format("cycle {}, step to {:.12g} s: {}", membersOf(problem), problem.step().t1, text));
 }
 
+void IterationRecord::warning(const coupling::InterfaceProblem& problem, std::size_t position,
+                              const std::string& text) {
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("{}, step to {:.12g} s: {}", system_.members[network_.member(position)].name,
+                         problem.step().t1, text));
+}
+
 Settings withGroups(Settings settings, const coupling::System& system) {
   for (coupling::ConvergenceGroup& group : settings.algorithm.convergence) {
     std::vector<std::string> all;

@@ -25,6 +25,7 @@ class IterationRecord final : public coupling::IterationListener {
 
   void iteration(const coupling::IterationReport& report) override;
   void remark(const coupling::InterfaceProblem& problem, const std::string& text) override;
+  void warning(const coupling::InterfaceProblem& problem, std::size_t position, const std::string& text) override;
 
  private:
   /// An exchanged value whose course is recorded.

@@ -89,11 +89,12 @@ struct Run::Impl {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
-    if (recorders.iterations != nullptr &&
-        (!settings.algorithm.iterates() || settings.algorithm.solvesLinearised()))
+    if (recorders.iterations != nullptr && (!settings.algorithm.iterates() || settings.algorithm.solvesLinearised()))
       log.write(core::Severity::warning, "results",
                 "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
     for (const std::string& warning : doubts(system, cycles, settings))
+      log.write(core::Severity::warning, "coupling", warning);
+    for (const std::string& warning : doubtsAboutJoints(system, settings))
       log.write(core::Severity::warning, "coupling", warning);
     for (const std::string& warning : doubtsAboutGroups(system, network, macroStep.coupledStep(), settings))
       log.write(core::Severity::warning, "coupling", warning);
@@ -256,7 +257,7 @@ void Run::Impl::end() {
   if (ended) return;
   ended = true;
   for (coupling::Member& member : system.members) member.subsystem->terminate();
-  for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep()))
+  for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
   iterations->end(clock.finished() && (recorder == nullptr || complete));
   if (recorder == nullptr) return;

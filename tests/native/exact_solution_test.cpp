@@ -54,8 +54,9 @@ double largestDifference(const LinearSolution& solution, const std::array<CheckV
 
 /// Relative distance of the nearest eigenvalue of the model to the expected one.
 double eigenvalueDistance(const solver::Equations& model, std::complex<double> expected) {
+  const auto values = core::eigenvalues(model.linear().a).value();
   double nearest = 1.0;
-  for (const std::complex<double>& value : core::eigenvalues(model.linear().a).value())
+  for (const std::complex<double>& value : values)
     nearest = std::min(nearest, std::abs(value - expected) / std::abs(expected));
   return nearest;
 }

@@ -24,9 +24,9 @@ std::vector<double> frequenciesOf(const solver::Equations& model) {
   std::vector<double> stiffness;
   for (std::size_t i = 0; i < n; ++i)
     for (std::size_t j = 0; j < n; ++j) stiffness.push_back(-a[(n + i) * 2 * n + j]);
+  const auto squares = core::eigenvalues(stiffness).value();
   std::vector<double> frequencies;
-  for (const std::complex<double>& square : core::eigenvalues(stiffness).value())
-    frequencies.push_back(std::sqrt(square.real()));
+  for (const std::complex<double>& square : squares) frequencies.push_back(std::sqrt(square.real()));
   std::ranges::sort(frequencies);
   return frequencies;
 }

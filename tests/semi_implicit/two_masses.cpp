@@ -22,6 +22,9 @@ namespace {
 
 using solver::Side;
 
+/// Of an oscillator body: input f, outputs x and v.
+constexpr subsystem::PortIndex kPositionPort = 1;
+
 native::OscillatorBody bodyOf(const TwoMasses& p, Side side, bool rigid, bool projection) {
   const bool first = side == Side::first;
   return {.m = first ? p.m1 : p.m2,
@@ -33,44 +36,26 @@ native::OscillatorBody bodyOf(const TwoMasses& p, Side side, bool rigid, bool pr
           .projection = projection};
 }
 
-std::unique_ptr<solver::Equations> withLaw(std::unique_ptr<solver::Equations> body, Side side, const TwoMasses& p) {
-  const subsystem::Marker marker = body->describe().markers.front();
-  return solver::attach(std::move(body), marker, side, std::make_shared<subsystem::SpringDamper>(p.cc, p.dc), "link");
+std::shared_ptr<const subsystem::ForceLaw> lawOf(const FlexibleLink& c) {
+  if (c.law) return c.law;
+  return std::make_shared<subsystem::SpringDamper>(c.masses.cc, c.masses.dc);
 }
 
-run::Settings settingsOf(const auto& c, double end) {
-  run::Settings settings;
-  settings.end = end;
-  settings.step = c.H;
-  settings.algorithm.degree = c.degree;
-  settings.algorithm.semiImplicit = c.settings;
-  settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
-  if constexpr (requires { c.semiImplicit; })
-    if (!c.semiImplicit) settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
-  settings.variables = {"*"};
-  return settings;
+std::unique_ptr<solver::Equations> withLaw(std::unique_ptr<solver::Equations> body, Side side, const FlexibleLink& c) {
+  const subsystem::Marker marker = body->describe().markers.front();
+  return solver::attach(std::move(body), marker, side, lawOf(c), "link");
 }
 
 template <class Case>
-Motion simulateCase(const Case& c, double end) {
-  core::Log log;
-  results::MemoryRecorder recorder;
-  run::Run run(systemOf(c), settingsOf(c, end), log, &recorder);
-  Motion motion;
-  motion.outcome = run.initialise();
-  if (motion.outcome.ok()) motion.outcome = run.simulate();
-  motion.statistics = run.statistics();
-  const results::Table& table = recorder.table();
-  motion.t = table.time;
-  const auto column = [&](const std::string& name, std::vector<double>& into) {
-    if (const results::Series* const found = table.find(name)) into = found->numbers;
-  };
-  column("first.x", motion.x1);
-  column("first.v", motion.v1);
-  column("second.x", motion.x2);
-  column("second.v", motion.v2);
-  column("joint.lambda", motion.lambda);
-  return motion;
+run::Settings commonSettings(const Case& c, double end) {
+  run::Settings settings;
+  settings.end = end;
+  settings.step = c.H;
+  settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
+  settings.algorithm.degree = c.degree;
+  settings.algorithm.semiImplicit = c.settings;
+  settings.variables = {"*"};
+  return settings;
 }
 
 template <class Case>
@@ -89,26 +74,31 @@ coupling::System systemOf(const FlexibleLink& c) {
   coupling::System system;
   for (const Side side : {Side::first, Side::second}) {
     auto body = native::oscillatorBody(bodyOf(c.masses, side, false, false));
-    if (side == Side::first ? lawInFirst : lawInSecond) body = withLaw(std::move(body), side, c.masses);
+    if (side == Side::first ? lawInFirst : lawInSecond) body = withLaw(std::move(body), side, c);
     system.members.push_back(
         {side == Side::first ? "first" : "second", solver::integrate(std::move(body), c.integrator), {}});
   }
   if (c.decomposition == Decomposition::forceForce) {
-    system.members.push_back(
-        {"link",
-         subsystem::evaluateInCoupling(std::make_shared<subsystem::SpringDamper>(c.masses.cc, c.masses.dc)),
-         {}});
+    system.members.push_back({"link", subsystem::evaluateInCoupling(lawOf(c)), {}});
     connect(system, {{"first.x", "link.x1"},
                      {"first.v", "link.v1"},
                      {"second.x", "link.x2"},
                      {"second.v", "link.v2"},
                      {"link.force", "first.f"},
                      {"link.force", "second.f", -1.0}});
+    const subsystem::Description& link = system.members.back().subsystem->describe();
+    system.laws.push_back({2, *link.find("force"), *link.find("x2"), *link.find("v2")});
   }
   if (lawInFirst) connect(system, {{"second.x", "first.link.position"}, {"second.v", "first.link.velocity"}});
   if (lawInSecond) connect(system, {{"first.x", "second.link.position"}, {"first.v", "second.link.velocity"}});
   if (lawInFirst && !lawInSecond) connect(system, {{"first.link.force", "second.f"}});
   if (lawInSecond && !lawInFirst) connect(system, {{"second.link.force", "first.f"}});
+  if (c.analyticStart)
+    system.past = [c](const coupling::Endpoint& output, std::size_t /*element*/, double t) {
+      const auto z = exact(c, t);
+      if (output.member < 2) return z.at(2 * output.member + (output.port == kPositionPort ? 0 : 1));
+      return c.masses.cc * (z[2] - z[0]) + c.masses.dc * (z[3] - z[1]);
+    };
   return system;
 }
 
@@ -120,18 +110,24 @@ coupling::System systemOf(const RigidLink& c) {
         {side == Side::first ? "first" : "second",
          solver::integrate(native::oscillatorBody(bodyOf(c.masses, side, true, projects)), c.integrator),
          {}});
-  system.members.push_back({"joint", mechanics::rigidLink(1), {}});
-  connect(system, {{"first.x", "joint.first.position"},
-                   {"first.v", "joint.first.velocity"},
-                   {"first.a", "joint.first.acceleration"},
-                   {"second.x", "joint.second.position"},
-                   {"second.v", "joint.second.velocity"},
-                   {"second.a", "joint.second.acceleration"},
-                   {"joint.lambda", "first.f"},
-                   {"joint.lambda", "second.f", -1.0}});
-  if (projects) connect(system, {{"joint.mu", "first.w"}, {"joint.mu", "second.w", -1.0}});
+  addRigidLink(system, c, "joint");
+  return system;
+}
+
+void addRigidLink(coupling::System& system, const RigidLink& c, const std::string& name) {
+  system.members.push_back({name, mechanics::rigidLink(1), {}});
+  connect(system, {{"first.x", name + ".first.position"},
+                   {"first.v", name + ".first.velocity"},
+                   {"first.a", name + ".first.acceleration"},
+                   {"second.x", name + ".second.position"},
+                   {"second.v", name + ".second.velocity"},
+                   {"second.a", name + ".second.acceleration"},
+                   {name + ".lambda", "first.f"},
+                   {name + ".lambda", "second.f", -1.0}});
+  if (c.method == coupling::ConstraintMethod::stabilisedIndex2)
+    connect(system, {{name + ".mu", "first.w"}, {name + ".mu", "second.w", -1.0}});
   const subsystem::Description& joint = system.members.back().subsystem->describe();
-  system.constraints.push_back({.member = 2,
+  system.constraints.push_back({.member = system.members.size() - 1,
                                 .method = c.method,
                                 .lambda = *joint.find("lambda"),
                                 .mu = *joint.find("mu"),
@@ -142,7 +138,20 @@ coupling::System systemOf(const RigidLink& c) {
                                 .gamma = c.gamma,
                                 .velocityWeight = c.a,
                                 .accelerationWeight = c.b});
-  return system;
+}
+
+run::Settings settingsOf(const FlexibleLink& c, double end) {
+  run::Settings settings = commonSettings(c, end);
+  if (!c.semiImplicit) {
+    settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
+    settings.algorithm.reevaluate = true;  // forces at macro points follow from the states there (Lu, sec. 2.3.1)
+  }
+  if (c.analyticStart) settings.algorithm.startUp = coupling::StartUp::analytic;
+  return settings;
+}
+
+run::Settings settingsOf(const RigidLink& c, double end) {
+  return commonSettings(c, end);
 }
 
 std::size_t Motion::at(double time) const {
@@ -151,11 +160,32 @@ std::size_t Motion::at(double time) const {
   return static_cast<std::size_t>(next - t.begin());
 }
 
+Motion simulate(coupling::System system, const run::Settings& settings) {
+  core::Log log;
+  results::MemoryRecorder recorder;
+  run::Run run(std::move(system), settings, log, &recorder);
+  Motion motion;
+  motion.outcome = run.initialise();
+  if (motion.outcome.ok()) motion.outcome = run.simulate();
+  motion.statistics = run.statistics();
+  const results::Table& table = recorder.table();
+  motion.t = table.time;
+  const auto column = [&](const std::string& name, std::vector<double>& into) {
+    if (const results::Series* const found = table.find(name)) into = found->numbers;
+  };
+  column("first.x", motion.x1);
+  column("first.v", motion.v1);
+  column("second.x", motion.x2);
+  column("second.v", motion.v2);
+  column("joint.lambda", motion.lambda);
+  return motion;
+}
+
 Motion simulate(const FlexibleLink& c, double end) {
-  return simulateCase(c, end);
+  return simulate(systemOf(c), settingsOf(c, end));
 }
 Motion simulate(const RigidLink& c, double end) {
-  return simulateCase(c, end);
+  return simulate(systemOf(c), settingsOf(c, end));
 }
 double spectralRadius(const FlexibleLink& c) {
   return radiusOf(c);
@@ -180,6 +210,72 @@ std::array<double, 4> exact(const RigidLink& c, double t) {
   A << 0, 1, -(p.c1 + p.c2) / m, -(p.d1 + p.d2) / m;
   const Eigen::Vector2d z = (A * t).exp() * Eigen::Vector2d(p.x0, p.v10);
   return {z[0], z[1], z[0], z[1]};
+}
+
+double relativeDistance(const std::vector<double>& a, const std::vector<double>& b) {
+  if (a.size() != b.size() || a.empty()) return HUGE_VAL;
+  double distance = 0.0;
+  double size = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    distance = std::fmax(distance, std::fabs(a[i] - b[i]));
+    size = std::fmax(size, std::fabs(b[i]));
+  }
+  return distance / size;
+}
+
+double relativeDistance(const Motion& a, const Motion& b) {
+  return std::fmax(std::fmax(relativeDistance(a.x1, b.x1), relativeDistance(a.v1, b.v1)),
+                   std::fmax(relativeDistance(a.x2, b.x2), relativeDistance(a.v2, b.v2)));
+}
+
+RigidLink baumgarte(double beta, double gamma, unsigned degree) {
+  return {.method = coupling::ConstraintMethod::baumgarte, .beta = beta, .gamma = gamma, .degree = degree};
+}
+
+RigidLink weightedMultipliers(double a, double b, unsigned degree) {
+  return {.method = coupling::ConstraintMethod::weightedMultipliers, .a = a, .b = b, .degree = degree};
+}
+
+RigidLink stabilisedIndex2(double relaxation, unsigned degree) {
+  return {
+      .method = coupling::ConstraintMethod::stabilisedIndex2, .degree = degree, .settings = {.relaxation = relaxation}};
+}
+
+Response responseTo(double m, double c, double d, double H, const std::vector<double>& w) {
+  // w(s) and its derivatives by s, of which the highest one is constant.
+  const auto n = static_cast<Eigen::Index>(w.size());
+  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 + n, 2 + n);
+  A.topLeftCorner(2, 2) << 0.0, H, -c * H / m, -d * H / m;
+  A(1, 2) = H / m;
+  for (Eigen::Index k = 0; k + 1 < n; ++k) A(2 + k, 3 + k) = 1.0;
+  Eigen::VectorXd z = Eigen::VectorXd::Zero(2 + n);
+  double factorial = 1.0;
+  for (Eigen::Index k = 0; k < n; ++k) {
+    if (k > 1) factorial *= static_cast<double>(k);
+    z[2 + k] = factorial * w[static_cast<std::size_t>(k)];
+  }
+  const Eigen::VectorXd end = A.exp() * z;
+  return {end[0], end[1], (-c * end[0] - d * end[1] + end[2]) / m};
+}
+
+std::vector<double> endPolynomial(unsigned degree) {
+  // s (s + 1) ... (s + k - 1) / k!
+  std::vector<double> powers{1.0};
+  for (unsigned j = 0; j < degree; ++j) {
+    std::vector<double> next(powers.size() + 1, 0.0);
+    for (std::size_t i = 0; i < powers.size(); ++i) {
+      next[i] += powers[i] * j / (j + 1.0);
+      next[i + 1] += powers[i] / (j + 1.0);
+    }
+    powers = next;
+  }
+  return powers;
+}
+
+double evaluate(const std::vector<double>& powers, double s) {
+  double sum = 0.0;
+  for (std::size_t k = powers.size(); k-- > 0;) sum = sum * s + powers[k];
+  return sum;
 }
 
 double exactForce(const RigidLink& c, double t) {
