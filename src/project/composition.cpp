@@ -74,13 +74,7 @@ class Composer {
     const std::vector<Marker>& markers = markers_[*member];
     const auto marker = std::ranges::find(markers, reference.port, &Marker::name);
     if (marker == markers.end()) {
-      if (findBody(reference)) {
-        findings_.mistake(
-            reference.place,
-            fmt::format("The marker '{}.{}' takes no forces of points.", reference.subsystem, reference.port),
-            "Give it loads = true, or name markers of two multibody models.");
-        return std::nullopt;
-      }
+      if (findBody(reference)) return std::nullopt;  // it takes no forces; whether it should, the other end decides
       std::vector<std::string> names;
       for (const Marker& known : markers) names.push_back(known.name);
       if (const mechanics::MultibodySettings* const system = bodiesOf(*member)) {
@@ -109,6 +103,14 @@ class Composer {
                ports[marker->position].size};
   }
 
+  /// A body is held to a point by forces at a marker, not by its share in a joint.
+  void requireLoads(const PortReference& reference, const std::optional<End>& end) {
+    if (end) return;
+    findings_.mistake(reference.place,
+                      fmt::format("The marker '{}.{}' takes no forces of points.", reference.subsystem, reference.port),
+                      "Give it loads = true, or name markers of two multibody models.");
+  }
+
   void compose(const ConditionEntry& condition) {
     try {
       if (!condition.isRigid()) makeLaw(condition);
@@ -121,6 +123,8 @@ class Composer {
     if (firstBody && secondBody) return composeBodies(condition, *firstBody, *secondBody, result_, findings_);
     const std::optional<End> first = find(condition.first);
     const std::optional<End> second = find(condition.second);
+    if (firstBody && second) requireLoads(condition.first, first);
+    if (secondBody && first) requireLoads(condition.second, second);
     if (condition.isRigid()) {
       if (first && second) hold(condition, *first, *second);
       return;
