@@ -104,14 +104,21 @@ struct Multibody::System {
     return addPort(std::move(name), Causality::input, unit, meaning, size);
   }
 
-  void addMotionPorts(const std::string& name, std::string_view point) {
+  struct MotionPorts {
+    PortIndex position;
+    PortIndex velocity;
+  };
+
+  MotionPorts addMotionPorts(const std::string& name, std::string_view point) {
     const Rotation rotation = settings.rotation;
-    addOutput(name + ".position", "m", fmt::format("position of the {} in K_0", point), detail::translations(rotation));
+    const PortIndex position = addOutput(name + ".position", "m", fmt::format("position of the {} in K_0", point),
+                                         detail::translations(rotation));
     addOutput(name + ".rotation", unitOfRotation(rotation), "rotation parameters of the body",
               parameterCount(rotation));
-    addOutput(name + ".velocity", "m/s", fmt::format("velocity of the {} in K_0", point),
-              detail::translations(rotation));
+    const PortIndex velocity = addOutput(name + ".velocity", "m/s", fmt::format("velocity of the {} in K_0", point),
+                                         detail::translations(rotation));
     addOutput(name + ".angular_velocity", "rad/s", "angular velocity in the body's frame", detail::spins(rotation));
+    return {position, velocity};
   }
 
   void addBodyPorts(const std::string& name) {
@@ -123,11 +130,13 @@ struct Multibody::System {
   }
 
   void addMarkerPorts(const MarkerSettings& marker) {
-    addMotionPorts(marker.name, "marker");
+    const auto [position, velocity] = addMotionPorts(marker.name, "marker");
     const std::size_t body = detail::indexNamed(settings.bodies, marker.body);
     markers.push_back({body, detail::vector(marker.place.at), inputs});
-    loadedBy(body, addInput(marker.name + ".force", "N", "force at the marker in K_0",
-                            detail::translations(settings.rotation)));
+    const PortIndex force =
+        addInput(marker.name + ".force", "N", "force at the marker in K_0", detail::translations(settings.rotation));
+    loadedBy(body, force);
+    description.markers.push_back({.name = marker.name, .position = position, .velocity = velocity, .force = force});
     loadedBy(body, addInput(marker.name + ".moment", "N m", "moment at the marker in the body's frame",
                             detail::spins(settings.rotation)));
   }

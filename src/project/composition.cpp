@@ -8,7 +8,9 @@
 
 #include "koppla/core/suggest.hpp"
 #include "koppla/mechanics/joint_member.hpp"
+#include "koppla/project/body_composition.hpp"
 #include "koppla/project/check.hpp"
+#include "koppla/project/markers.hpp"
 #include "koppla/solver/attach.hpp"
 
 namespace koppla::project {
@@ -38,7 +40,9 @@ class Composer {
            std::vector<std::unique_ptr<solver::Equations>>& equations, Findings& findings)
       : source_(project), descriptions_(descriptions), equations_(equations), findings_(findings), index_(project) {
     result_.project = project;
-    for (std::size_t i = 0; i < project.subsystems.size(); ++i) markers_.push_back(markersOf(i));
+    for (std::size_t i = 0; i < project.subsystems.size(); ++i)
+      markers_.push_back(descriptions[i] == nullptr ? std::vector<Marker>()
+                                                    : markersOf(project.subsystems[i], *descriptions[i], findings));
   }
 
   Composition compose() && {
@@ -47,67 +51,21 @@ class Composer {
   }
 
  private:
-  /// A port of a marker that the project declares.
-  std::optional<PortIndex> portOf(const std::string& subsystem, const Description& description,
-                                  const Placed<std::string>& name, subsystem::Causality wanted, std::string_view unit) {
-    const std::optional<PortIndex> index = description.find(name.value);
-    if (!index || description.ports[*index].causality != wanted) {
-      std::vector<std::string> names;
-      for (const Port& port : description.ports)
-        if (port.causality == wanted) names.push_back(port.name);
-      findings_.mistake(name.place, fmt::format("'{}' has no {} '{}'.", subsystem, word(wanted), name.value),
-                        core::suggestion(name.value, names));
-      return std::nullopt;
-    }
-    const Port& port = description.ports[*index];
-    if (port.type != core::Type::real) {
-      findings_.mistake(name.place, fmt::format("'{}.{}' is not real.", subsystem, name.value),
-                        "Motions and forces are real numbers.");
-      return std::nullopt;
-    }
-    if (!port.unit.empty() && port.unit != unit)
-      findings_.warning(name.place, fmt::format("'{}.{}' has the unit {}; a marker takes it for {}.", subsystem,
-                                                name.value, port.unit, unit));
-    return index;
+  /// Null for all but multibody models.
+  [[nodiscard]] const mechanics::MultibodySettings* bodiesOf(std::size_t member) const {
+    const std::optional<NativeModel>& model = source_.subsystems[member].model;
+    return model ? std::get_if<mechanics::MultibodySettings>(&model->settings) : nullptr;
   }
 
-  std::vector<Marker> markersOf(std::size_t member) {
-    using subsystem::Causality;
-    if (descriptions_[member] == nullptr) return {};
-    const Description& description = *descriptions_[member];
-    const SubsystemEntry& entry = source_.subsystems[member];
-    std::vector<Marker> markers = description.markers;
-    for (const MarkerEntry& written : entry.markers) {
-      const auto position = portOf(entry.name.value, description, written.position, Causality::output, "m");
-      const auto velocity = portOf(entry.name.value, description, written.velocity, Causality::output, "m/s");
-      const auto force = portOf(entry.name.value, description, written.force, Causality::input, "N");
-      std::optional<PortIndex> acceleration;
-      std::optional<PortIndex> projection;
-      if (!written.acceleration.value.empty())
-        acceleration = portOf(entry.name.value, description, written.acceleration, Causality::output, "m/s2");
-      if (!written.projection.value.empty())
-        projection = portOf(entry.name.value, description, written.projection, Causality::input, "m/s");
-      if (!position || !velocity || !force) continue;
-      const Marker marker{written.name.value, *position, *velocity, *force, acceleration, projection};
-      if (sizesAgree(entry, description, written, marker)) markers.push_back(marker);
-    }
-    return markers;
-  }
-
-  bool sizesAgree(const SubsystemEntry& entry, const Description& description, const MarkerEntry& written,
-                  const Marker& marker) {
-    const std::size_t size = description.ports[marker.position].size;
-    for (const std::optional<PortIndex>& port :
-         {std::optional(marker.velocity), std::optional(marker.force), marker.acceleration, marker.projection}) {
-      if (!port || description.ports[*port].size == size) continue;
-      findings_.mistake(
-          written.name.place,
-          fmt::format("The marker '{}.{}' has {} components of position but {} of '{}'.", entry.name.value, marker.name,
-                      size, description.ports[*port].size, description.ports[*port].name),
-          "All ports of a marker have the same size.");
-      return false;
-    }
-    return true;
+  /// Nothing where the reference names no marker of a multibody model.
+  [[nodiscard]] std::optional<BodyEnd> findBody(const PortReference& reference) const {
+    const std::optional<std::size_t> member = index_.find(reference.subsystem);
+    const mechanics::MultibodySettings* const system = member ? bodiesOf(*member) : nullptr;
+    if (system == nullptr) return std::nullopt;
+    const auto marker = std::ranges::find(system->markers, reference.port, &mechanics::MarkerSettings::name);
+    auto* const equations = dynamic_cast<mechanics::Multibody*>(equations_[*member].get());
+    if (marker == system->markers.end() || equations == nullptr) return std::nullopt;
+    return BodyEnd{reference.subsystem, &*marker, system->rotation, equations};
   }
 
   std::optional<End> find(const PortReference& reference) {
@@ -116,8 +74,13 @@ class Composer {
     const std::vector<Marker>& markers = markers_[*member];
     const auto marker = std::ranges::find(markers, reference.port, &Marker::name);
     if (marker == markers.end()) {
+      if (findBody(reference)) return std::nullopt;  // it takes no forces; whether it should, the other end decides
       std::vector<std::string> names;
       for (const Marker& known : markers) names.push_back(known.name);
+      if (const mechanics::MultibodySettings* const system = bodiesOf(*member)) {
+        names.clear();
+        for (const mechanics::MarkerSettings& known : system->markers) names.push_back(known.name);
+      }
       // One whose declaration is wrong has been reported.
       const auto& declared = source_.subsystems[*member].markers;
       if (std::ranges::none_of(declared, [&](const MarkerEntry& m) { return m.name.value == reference.port; }))
@@ -140,17 +103,30 @@ class Composer {
                ports[marker->position].size};
   }
 
+  /// A body is held to a point by forces at a marker, not by its share in a joint.
+  void requireLoads(const PortReference& reference, const std::optional<End>& end) {
+    if (end) return;
+    findings_.mistake(reference.place,
+                      fmt::format("The marker '{}.{}' takes no forces of points.", reference.subsystem, reference.port),
+                      "Give it loads = true, or name markers of two multibody models.");
+  }
+
   void compose(const ConditionEntry& condition) {
-    const std::optional<End> first = find(condition.first);
-    const std::optional<End> second = find(condition.second);
-    if (condition.isRigid()) {
-      if (first && second) hold(condition, *first, *second);
+    try {
+      if (!condition.isRigid()) makeLaw(condition);
+    } catch (const core::InputError& refusal) {
+      report(findings_, condition, std::get<FormulaLaw>(condition.law).force.place, refusal);
       return;
     }
-    try {
-      makeLaw(condition);
-    } catch (const core::InputError& refusal) {
-      report(condition, std::get<FormulaLaw>(condition.law).force.place, refusal);
+    const std::optional<BodyEnd> firstBody = findBody(condition.first);
+    const std::optional<BodyEnd> secondBody = findBody(condition.second);
+    if (firstBody && secondBody) return composeBodies(condition, *firstBody, *secondBody, result_, findings_);
+    const std::optional<End> first = find(condition.first);
+    const std::optional<End> second = find(condition.second);
+    if (firstBody && second) requireLoads(condition.first, first);
+    if (secondBody && first) requireLoads(condition.second, second);
+    if (condition.isRigid()) {
+      if (first && second) hold(condition, *first, *second);
       return;
     }
     if (!first || !second || !isAlongOneLine(condition, *first) || !isAlongOneLine(condition, *second)) return;
@@ -162,8 +138,10 @@ class Composer {
     if (condition.lawInSecond()) giveMotion(condition, *first, *second);
     const std::string force = condition.name.value + ".force";
     // The law on one side tells the other side's force; on both sides nobody needs to be told.
-    if (!condition.lawInFirst()) connect(condition, {second->subsystem, force}, {first->subsystem, first->force});
-    if (!condition.lawInSecond()) connect(condition, {first->subsystem, force}, {second->subsystem, second->force});
+    if (!condition.lawInFirst())
+      result_.connect(condition, {second->subsystem, force}, {first->subsystem, first->force});
+    if (!condition.lawInSecond())
+      result_.connect(condition, {first->subsystem, force}, {second->subsystem, second->force});
   }
 
   bool isAlongOneLine(const ConditionEntry& condition, const End& end) {
@@ -223,35 +201,23 @@ class Composer {
       }
     }
     const bool accelerations = !first.acceleration.empty() && !second.acceleration.empty();
-    addMember(condition, mechanics::rigidLink(first.size));
+    result_.addMember(condition, mechanics::rigidLink(first.size));
     result_.joints.push_back({result_.project.subsystems.size() - 1, law, accelerations});
     giveMotionTo(condition, first, name, "first.", accelerations);
     giveMotionTo(condition, second, name, "second.", accelerations);
-    connect(condition, {name, "lambda"}, {first.subsystem, first.force});
-    connect(condition, {name, "lambda"}, {second.subsystem, second.force}, -1.0);
+    result_.connect(condition, {name, "lambda"}, {first.subsystem, first.force});
+    result_.connect(condition, {name, "lambda"}, {second.subsystem, second.force}, -1.0);
     if (law.method != coupling::ConstraintMethod::stabilisedIndex2) return;
-    connect(condition, {name, "mu"}, {first.subsystem, first.projection});
-    connect(condition, {name, "mu"}, {second.subsystem, second.projection}, -1.0);
+    result_.connect(condition, {name, "mu"}, {first.subsystem, first.projection});
+    result_.connect(condition, {name, "mu"}, {second.subsystem, second.projection}, -1.0);
   }
 
   void giveMotionTo(const ConditionEntry& condition, const End& from, const std::string& joint,
                     const std::string& prefix, bool accelerations) {
-    connect(condition, {from.subsystem, from.position}, {joint, prefix + "position"});
-    connect(condition, {from.subsystem, from.velocity}, {joint, prefix + "velocity"});
-    if (accelerations) connect(condition, {from.subsystem, from.acceleration}, {joint, prefix + "acceleration"});
-  }
-
-  void addMember(const ConditionEntry& condition, std::unique_ptr<subsystem::Subsystem> member) {
-    SubsystemEntry entry;
-    entry.name = condition.name;
-    result_.project.subsystems.push_back(std::move(entry));
-    result_.evaluated.push_back(std::move(member));
-  }
-
-  void report(const ConditionEntry& condition, const core::Place& place, const core::InputError& refusal) {
-    for (const core::Problem& problem : refusal.problems())
-      findings_.mistake(place, fmt::format("The condition '{}': {}", condition.name.value, problem.message),
-                        problem.remedy);
+    result_.connect(condition, {from.subsystem, from.position}, {joint, prefix + "position"});
+    result_.connect(condition, {from.subsystem, from.velocity}, {joint, prefix + "velocity"});
+    if (accelerations)
+      result_.connect(condition, {from.subsystem, from.acceleration}, {joint, prefix + "acceleration"});
   }
 
   bool attach(const ConditionEntry& condition, const End& end, Side side) {
@@ -270,33 +236,27 @@ class Composer {
           solver::attach(std::move(equations_[end.member]), end.marker, side, makeLaw(condition), condition.name.value);
       return true;
     } catch (const core::InputError& refusal) {
-      report(condition, condition.decomposition.place, refusal);
+      report(findings_, condition, condition.decomposition.place, refusal);
       return false;
     }
   }
 
-  /// The scale is given in any case: what units the ports declare has been looked at.
-  void connect(const ConditionEntry& condition, PortReference from, PortReference to, double scale = 1.0) {
-    from.place = to.place = condition.name.place;
-    result_.project.connections.push_back({std::move(from), std::move(to), Placed<double>{scale, from.place}, {}});
-  }
-
   void giveMotion(const ConditionEntry& condition, const End& from, const End& to) {
     const std::string& name = condition.name.value;
-    connect(condition, {from.subsystem, from.position}, {to.subsystem, name + ".position"});
-    connect(condition, {from.subsystem, from.velocity}, {to.subsystem, name + ".velocity"});
+    result_.connect(condition, {from.subsystem, from.position}, {to.subsystem, name + ".position"});
+    result_.connect(condition, {from.subsystem, from.velocity}, {to.subsystem, name + ".velocity"});
   }
 
   void evaluateInCoupling(const ConditionEntry& condition, const End& first, const End& second) {
     const std::string& name = condition.name.value;
-    addMember(condition, subsystem::evaluateInCoupling(makeLaw(condition)));
+    result_.addMember(condition, subsystem::evaluateInCoupling(makeLaw(condition)));
     result_.laws.push_back(result_.project.subsystems.size() - 1);
-    connect(condition, {first.subsystem, first.position}, {name, "x1"});
-    connect(condition, {first.subsystem, first.velocity}, {name, "v1"});
-    connect(condition, {second.subsystem, second.position}, {name, "x2"});
-    connect(condition, {second.subsystem, second.velocity}, {name, "v2"});
-    connect(condition, {name, "force"}, {first.subsystem, first.force});
-    connect(condition, {name, "force"}, {second.subsystem, second.force}, -1.0);
+    result_.connect(condition, {first.subsystem, first.position}, {name, "x1"});
+    result_.connect(condition, {first.subsystem, first.velocity}, {name, "v1"});
+    result_.connect(condition, {second.subsystem, second.position}, {name, "x2"});
+    result_.connect(condition, {second.subsystem, second.velocity}, {name, "v2"});
+    result_.connect(condition, {name, "force"}, {first.subsystem, first.force});
+    result_.connect(condition, {name, "force"}, {second.subsystem, second.force}, -1.0);
   }
 
   const Project& source_;
@@ -309,6 +269,25 @@ class Composer {
 };
 
 }  // namespace
+
+void Composition::addMember(const ConditionEntry& condition, std::unique_ptr<subsystem::Subsystem> member) {
+  SubsystemEntry entry;
+  entry.name = condition.name;
+  project.subsystems.push_back(std::move(entry));
+  evaluated.push_back(std::move(member));
+}
+
+void Composition::connect(const ConditionEntry& condition, PortReference from, PortReference to, double scale) {
+  from.place = to.place = condition.name.place;
+  project.connections.push_back({std::move(from), std::move(to), Placed<double>{scale, from.place}, {}});
+}
+
+void report(Findings& findings, const ConditionEntry& condition, const core::Place& place,
+            const core::InputError& refusal) {
+  for (const core::Problem& problem : refusal.problems())
+    findings.mistake(place, fmt::format("The condition '{}': {}", condition.name.value, problem.message),
+                     problem.remedy);
+}
 
 Composition compose(const Project& project, const std::vector<const Description*>& descriptions,
                     std::vector<std::unique_ptr<solver::Equations>>& equations, Findings& findings) {

@@ -28,7 +28,16 @@ struct Composition {
   std::vector<std::unique_ptr<subsystem::Subsystem>> evaluated;
   std::vector<HeldJoint> joints;
   std::vector<std::size_t> laws;  ///< members that are force laws along one line
+
+  /// Adds a subsystem that evaluates the condition.
+  void addMember(const ConditionEntry& condition, std::unique_ptr<subsystem::Subsystem> member);
+  /// The scale is given in any case: what units the ports declare has been looked at.
+  void connect(const ConditionEntry& condition, PortReference from, PortReference to, double scale = 1.0);
 };
+
+/// Turns a refusal into mistakes of the condition.
+void report(Findings& findings, const ConditionEntry& condition, const core::Place& place,
+            const core::InputError& refusal);
 
 /// Composes force laws and joints into the equations and connects what is left. `descriptions` by member; null where a
 /// subsystem could not be opened. `equations` by member; null for all but native models. The project outlives the

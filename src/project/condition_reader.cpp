@@ -23,13 +23,6 @@ constexpr std::array kMethodWords{Word{"baumgarte", ConstraintMethod::baumgarte}
                                   Word{"weighted-multipliers", ConstraintMethod::weightedMultipliers},
                                   Word{"stabilised-index-2", ConstraintMethod::stabilisedIndex2}};
 
-template <typename T, std::size_t N>
-std::array<Word<T>, N> wordsOf(const std::array<T, N>& values) {
-  std::array<Word<T>, N> words;
-  for (std::size_t i = 0; i < N; ++i) words.at(i) = {mechanics::word(values.at(i)), values.at(i)};
-  return words;
-}
-
 /// Options of one kind of condition are idle in the others.
 Rule onlyFor(bool used, const char* whose) {
   return {.idle = used ? "" : whose};

@@ -25,6 +25,9 @@ std::unique_ptr<solver::Equations> makeEquations(const NativeModel& model) {
     std::unique_ptr<solver::Equations> operator()(const native::Curve& settings) const {
       return native::curve(settings);
     }
+    std::unique_ptr<solver::Equations> operator()(const mechanics::MultibodySettings& settings) const {
+      return std::make_unique<mechanics::Multibody>(settings);
+    }
   };
   return std::visit(Maker{model.word.value}, model.settings);
 }

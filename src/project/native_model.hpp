@@ -5,6 +5,7 @@
 #include <string>
 #include <variant>
 
+#include "koppla/mechanics/multibody.hpp"
 #include "koppla/native/catalogue.hpp"
 #include "koppla/native/curve.hpp"
 #include "koppla/native/expressions.hpp"
@@ -18,10 +19,12 @@ namespace koppla::project {
 /// A model in Koppla itself, and how it is integrated where it does not solve itself.
 struct NativeModel {
   Placed<std::string> word;  ///< a built-in model, or what the settings are for
-  std::variant<native::Choices, native::LinearStateSpace, native::ExpressionModel, native::Signal, native::Curve>
+  std::variant<native::Choices, native::LinearStateSpace, native::ExpressionModel, native::Signal, native::Curve,
+               mechanics::MultibodySettings>
       settings{};
   solver::IntegratorSettings integrator{};
   std::filesystem::path file{};  ///< whose samples a signal holds; empty if they are written out
+  bool sound = true;             ///< false: its settings have mistakes, which have been reported
 };
 
 /// Whether the model is a subsystem that solves itself, so that there are no equations to integrate.

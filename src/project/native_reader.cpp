@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/suggest.hpp"
+#include "koppla/project/multibody_reader.hpp"
 #include "koppla/results/load.hpp"
 
 namespace koppla::project {
@@ -219,7 +220,8 @@ void refuseIntegrator(TableReader& table, const std::string& word) {
 std::vector<std::string> modelWords() {
   std::vector<std::string> words;
   for (const native::BuiltInModel& model : native::builtInModels()) words.push_back(model.word);
-  for (const std::string_view word : {kLinear, kExpressions, kSignal, kCurve}) words.emplace_back(word);
+  for (const std::string_view word : {kLinear, kExpressions, kSignal, kCurve, kMultibodyModel})
+    words.emplace_back(word);
   return words;
 }
 
@@ -238,6 +240,8 @@ std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std:
     model.settings = readSignal(table, folder, model.file);
   } else if (word.value == kCurve) {
     model.settings = readCurve(table);
+  } else if (word.value == kMultibodyModel) {
+    model.settings = readMultibody(table);
   } else {
     table.mistake("model", fmt::format("There is no model '{}'.", word.value),
                   core::suggestion(word.value, modelWords()));

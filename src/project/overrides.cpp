@@ -51,6 +51,13 @@ Table* findEntry(Table& document, std::string_view key, std::string_view name) {
   return nullptr;
 }
 
+/// The table that holds the option "name.key" of a part of a subsystem, such as the mass of a body; null if none does.
+Table* findPart(Table& subsystem, std::string_view name) {
+  for (const std::string_view parts : {"bodies", "springs", "torsion_springs", "forces", "joints"})
+    if (Table* const part = findEntry(subsystem, parts, name)) return part;
+  return nullptr;
+}
+
 }  // namespace
 
 core::Place commandLine() {
@@ -97,6 +104,12 @@ std::vector<Override> applyToEntries(Table& document, std::span<const Override> 
     Table* const subsystem = findEntry(document, "subsystems", target);
     if (subsystem != nullptr && isSubsystemOption(*subsystem, key)) {
       put(*subsystem, key, change);
+      continue;
+    }
+    const std::size_t dot = key.find('.');
+    Table* const part = subsystem != nullptr && dot != key.npos ? findPart(*subsystem, key.substr(0, dot)) : nullptr;
+    if (part != nullptr) {
+      put(*part, key.substr(dot + 1), change);
       continue;
     }
     others.push_back(change);

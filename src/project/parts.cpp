@@ -38,7 +38,7 @@ Parts::Parts(const Project& project, core::Log& log, Findings& findings) : fmus_
   std::vector<Description> own(project.subsystems.size());  // outlive equations that a condition refuses
   for (std::size_t i = 0; i < equations.size(); ++i) {
     const SubsystemEntry& entry = project.subsystems[i];
-    if (!entry.model) continue;
+    if (!entry.model || !entry.model->sound) continue;
     if (bringsSolver(*entry.model))
       solvers[i] = made(entry, findings, [&] { return makeSolver(*entry.model); });
     else

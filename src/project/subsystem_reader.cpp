@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/project/multibody_reader.hpp"
 #include "koppla/project/native_reader.hpp"
 #include "koppla/project/parameters.hpp"
 #include "koppla/subsystem/subsystem.hpp"
@@ -41,6 +42,13 @@ void readMarkers(TableReader& table, SubsystemEntry& entry) {
   for (TableReader& marker : markers) marker.finish();
 }
 
+void readModel(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
+               const Placed<std::string>& word, const Findings& findings) {
+  const std::size_t before = findings.mistakes.size();
+  entry.model = readNativeModel(table, word, entry.parameters, folder);
+  if (entry.model) entry.model->sound = findings.mistakes.size() == before;
+}
+
 }  // namespace
 
 std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::filesystem::path& folder,
@@ -54,7 +62,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   if (table.given("fmu") && table.given("model"))
     table.mistake("model", "A subsystem is either an FMU or a native model.", "Remove 'fmu' or 'model'.");
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
-  readMarkers(table, entry);
+  if (model.value != kMultibodyModel) readMarkers(table, entry);  // there, markers are places on bodies
   table.real("micro_step", entry.microStep, kPositive);
   table.flag("overshoot", entry.overshoot);
   if (entry.overshoot && !table.given("micro_step"))
@@ -63,7 +71,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   if (!table.given("model"))
     readFmuOptions(table, entry, folder, fmu);
   else if (table.sound({"model"}))
-    entry.model = readNativeModel(table, model, entry.parameters, folder);
+    readModel(table, entry, folder, model, findings);
   if (entry.model && !entry.overshoot) entry.model->integrator.microStep = entry.microStep;
   if (!table.sound({"name", "fmu", "model"})) return std::nullopt;
   return entry;
@@ -73,7 +81,9 @@ bool isSubsystemOption(const Table& subsystem, std::string_view key) {
   Reports reports;
   TableReader reader(&subsystem, {}, {}, reports);
   readSubsystem(reader, {}, reports.findings);
-  return std::ranges::any_of(reports.options, [key](const Reports::Option& option) { return option.key == key; });
+  return std::ranges::any_of(reports.options, [&](const Reports::Option& option) {
+    return option.section == reader.title() && option.key == key;  // not one of a table inside
+  });
 }
 
 }  // namespace koppla::project

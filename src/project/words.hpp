@@ -37,6 +37,14 @@ using stepping::Controller;
 using stepping::StepControlKind;
 using Norm = decltype(coupling::AlgorithmSettings::norm);
 
+/// The words of values that have words of their own.
+template <typename T, std::size_t N>
+std::array<Word<T>, N> wordsOf(const std::array<T, N>& values) {
+  std::array<Word<T>, N> words;
+  for (std::size_t i = 0; i < N; ++i) words.at(i) = {word(values.at(i)), values.at(i)};
+  return words;
+}
+
 inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi},
                                             Word{"gauss-seidel", AlgorithmKind::gaussSeidel},
                                             Word{"master-slave", AlgorithmKind::masterSlave},

@@ -258,7 +258,7 @@ bool RadauFixed::solve(StepEquations& problem, const RadauSpan& span) {
     least = std::fmin(least, correction.size);
     renew_ = k > kMany;
     if (theta * correction.grains <= 1.0 || (least <= 1.0 && idle >= kIdle)) return true;
-    if (correction.size > kDiverged * least) return false;
+    if (correction.size > std::fmax(1.0, kDiverged * least)) return false;  // below the tolerances it is rounding
   }
   return least <= 1.0;
 }
