@@ -67,7 +67,8 @@ class ConditionRows {
   double step_ = 0.0;                                                   ///< s
   std::vector<double> sent_;                                            ///< of the cut
   std::vector<std::vector<std::pair<std::size_t, double>>> gradients_;  ///< by place in wanted_
-  std::vector<double> increments_;                                      ///< smallest probe of each value of the cut
+  std::vector<double> magnitudes_;  ///< of the terms that make up an output, by place in wanted_
+  std::vector<double> increments_;  ///< smallest probe of each value of the cut
 };
 
 }  // namespace koppla::coupling

@@ -102,6 +102,10 @@ class InterfaceProblem {
   /// The smallest change by which each value of the cut was probed, 0 where it was not.
   [[nodiscard]] std::vector<double> smallestIncrements(const std::vector<Sensitivity>& blocks) const;
 
+  /// The largest |dy/du u| of the inputs of the member that delivers each of these outputs: what its rounding is of.
+  [[nodiscard]] std::vector<double> largestTerms(const std::vector<Sensitivity>& blocks,
+                                                 const std::vector<std::size_t>& values) const;
+
   [[nodiscard]] Block block() const { return block_; }
   [[nodiscard]] const subsystem::Step& step() const { return step_; }
 

@@ -112,7 +112,7 @@ class SemiImplicit final : public Algorithm {
 
   /// A difference over the distance of the last correction is as good as the linearisation itself.
   [[nodiscard]] Increments increments() const {
-    constexpr double kUsual = 1e-5;
+    constexpr double kUsual = 1e-3;
     if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}};
     return {kUsual, 1.0, last_};
   }
