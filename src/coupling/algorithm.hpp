@@ -15,8 +15,9 @@ struct Solution {
   Ending ending = Ending::converged;
   unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
   unsigned jacobians = 0;
-  double norm = 0.0;  ///< of the last difference between sent and answered; converged at <= 1
-  double k = 0.0;     ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
+  unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
+  double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
+  double k = 0.0;      ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;

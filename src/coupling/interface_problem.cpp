@@ -5,6 +5,8 @@
 #include <set>
 #include <utility>
 
+#include "koppla/coupling/twins.hpp"
+
 namespace koppla::coupling {
 
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation)
@@ -59,7 +61,7 @@ Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
   return network_.save(block_, start_.slot);
 }
 
-Fault InterfaceProblem::evaluate(const Passing& passing) {
+Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
@@ -71,6 +73,11 @@ Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
   follow(values_);
   answered_.clear();
+  return {};
+}
+
+Fault InterfaceProblem::evaluate(const Passing& passing) {
+  if (const Fault fault = startEvaluation()) return fault;
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
 }
 
@@ -125,6 +132,12 @@ void InterfaceProblem::send(const std::vector<std::size_t>& values, std::span<co
     const auto outputs = outputsAt(point);
     for (std::size_t i = 0; i < values.size(); ++i) outputs[values[i]] = samples[point * values.size() + i];
   }
+  putEnd();
+}
+
+void InterfaceProblem::sendAgain() {
+  for (std::size_t point = 0; point < points(); ++point)
+    std::ranges::copy(std::span(sent_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
   putEnd();
 }
 
@@ -187,6 +200,68 @@ Fault InterfaceProblem::probe(std::size_t position, std::size_t input, double in
     break;
   }
   return {};
+}
+
+std::size_t InterfaceProblem::probesOf(std::size_t position) const {
+  std::size_t count = 0;
+  std::size_t last = static_cast<std::size_t>(-1);
+  for (const Inside& part : inside_[position - block_.first]) {
+    if (part.input != last) ++count;
+    last = part.input;
+  }
+  return count;
+}
+
+Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, const Increments& increments) {
+  if (const Fault fault = startEvaluation()) return fault;
+  network_.gatherTrajectories(block_, *approximation_);
+  std::vector<Network::ProbeTask> probes;
+  std::vector<bool> atOnce(block_.last - block_.first, false);
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    if (network_.isStatic(position) || network_.twins()->of(position).size() < probesOf(position)) continue;
+    atOnce[position - block_.first] = true;
+    std::size_t done = static_cast<std::size_t>(-1);
+    for (const Inside& part : inside_[position - block_.first]) {
+      if (part.input == done) continue;
+      done = part.input;
+      probes.push_back({position, part.input, incrementOf(position, part.input, increments)});
+    }
+  }
+  if (const Fault fault = network_.advanceWithProbes(block_, step_, *approximation_, probes)) return fault;
+  core::Values frozen;
+  if (discrete_) frozen = network_.discreteOutputs(block_);
+  result.clear();
+  for (std::size_t position = block_.first; position < block_.last; ++position) result.push_back(emptyBlock(position));
+  for (const Network::ProbeTask& probe : probes) {
+    if (probe.fault.kind == FaultKind::failed) return probe.fault;
+    Sensitivity& block = result[probe.position - block_.first];
+    if (probe.fault) {
+      atOnce[probe.position - block_.first] = false;  // in turn, backward where forward leaves the model's domain
+      continue;
+    }
+    const std::size_t first = network_.outputsOf(probe.position).first;
+    for (std::size_t i = 0; i < probe.y.size(); ++i)
+      block.values[i * block.inputs + probe.input] = (probe.y[i] - network_.outputs()[first + i]) / probe.change;
+    block.increments[probe.input] = probe.change;
+  }
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    Sensitivity& block = result[position - block_.first];
+    if (atOnce[position - block_.first]) continue;
+    if (const Fault fault = network_.isStatic(position) ? differentiateStatic(position, increments, block)
+                                                        : probeInputs(position, increments, block))
+      return fault;
+  }
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  return {};
+}
+
+std::size_t InterfaceProblem::mostProbesInTurn() const {
+  std::size_t most = 0;
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    const std::size_t twins = network_.twins() == nullptr ? 0 : network_.twins()->of(position).size();
+    if (!network_.isStatic(position) && twins < probesOf(position)) most = std::max(most, probesOf(position));
+  }
+  return most;
 }
 
 /// Derivatives at one instant, which is all there is to a static member.

@@ -56,6 +56,13 @@ class InterfaceProblem {
 
   Fault begin(const subsystem::Step& step, Start start);
   Fault evaluate(const Passing& passing = {});
+  /// Evaluates and differentiates in one go: members with twins enough for all their probes are probed at the same
+  /// time, the others afterwards, one probe after the other. Only in parallel form with an approximation.
+  Fault evaluateWithProbes(std::vector<Sensitivity>& result, const Increments& increments);
+  /// The most probes of one member that evaluateWithProbes() runs one after the other.
+  [[nodiscard]] std::size_t mostProbesInTurn() const;
+  /// Inputs of a member that come from inside the cycle.
+  [[nodiscard]] std::size_t probesOf(std::size_t position) const;
 
   /// Indices into the network's outputs: the cut, and all values consumed in the cycle.
   [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
@@ -70,6 +77,8 @@ class InterfaceProblem {
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
   void send(const std::vector<std::size_t>& values, std::span<const double> samples);
+  /// What was sent last is sent next as well.
+  void sendAgain();
   /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
   void keepAnswers();
   [[nodiscard]] bool discreteChanged() const;
@@ -106,6 +115,8 @@ class InterfaceProblem {
     std::size_t cut;  ///< its place there
   };
 
+  /// What both evaluations begin with.
+  Fault startEvaluation();
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
   [[nodiscard]] double incrementOf(std::size_t position, std::size_t input, const Increments& increments) const;
   Fault probe(std::size_t position, std::size_t input, double increment, Sensitivity& block);

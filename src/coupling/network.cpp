@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "koppla/coupling/parallel_sweep.hpp"
+#include "koppla/coupling/twins.hpp"
 
 namespace koppla::coupling {
 
@@ -196,6 +197,8 @@ Fault Network::save(Block block, Slot slot) {
     const Status status = saves_[i].measure([&] { return entries_[i].subsystem->save(slot); });
     if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
   }
+  if (twins_)
+    if (const auto position = twins_->save(block, slot)) return faultOf(*position, Status::error, 0.0);
   return {};
 }
 
@@ -204,7 +207,29 @@ Fault Network::restore(Block block, Slot slot) {
     const Status status = restores_[i].measure([&] { return entries_[i].subsystem->restore(slot); });
     if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
   }
+  if (twins_)
+    if (const auto position = twins_->restore(block, slot)) return faultOf(*position, Status::error, 0.0);
   return {};
+}
+
+void Network::setTwins(std::unique_ptr<Twins> twins) {
+  twins_ = std::move(twins);
+}
+
+bool Network::mayHaveTwins(std::size_t position) const {
+  return !entries_[position].isStatic && !special_[position].discreteInputs && !special_[position].sloped &&
+         !hasDiscreteOutputs({position, position + 1});
+}
+
+subsystem::Binding Network::bindingOf(std::size_t position) const {
+  subsystem::Binding binding;
+  binding.inputs = inputPorts_[position];
+  binding.outputs = outputPorts_[position];
+  return binding;
+}
+
+std::uint64_t Network::stepCount(std::size_t position) const {
+  return steps_[position].count(entries_[position].untimed) + (twins_ ? twins_->steps(position) : 0);
 }
 
 Block Network::outputsOf(std::size_t position) const {

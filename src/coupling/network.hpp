@@ -66,6 +66,7 @@ struct PlacedLaw {
 };
 
 class ParallelSweep;
+class Twins;
 class Waveform;
 
 /// The coupled subsystems compiled to flat arrays: members in the order of evaluation, one array for all connected
@@ -113,6 +114,25 @@ class Network {
   /// As many as there are members with work that is worth a thread, within reason.
   [[nodiscard]] std::size_t threadsWorthwhile() const;
   [[nodiscard]] bool usesThreads() const { return parallel_ != nullptr; }
+  /// From now on these run with the members: they take the same steps, and the probes. The network owns them.
+  void setTwins(std::unique_ptr<Twins> twins);
+  [[nodiscard]] Twins* twins() { return twins_.get(); }
+  /// Whether a member exchanges real values only, so that a twin can be bound like it; and what it is bound to.
+  [[nodiscard]] bool mayHaveTwins(std::size_t position) const;
+  [[nodiscard]] subsystem::Binding bindingOf(std::size_t position) const;
+  /// A probe for advanceWithProbes(): an input of a member changed at the end of the step, and with it its trajectory.
+  struct ProbeTask {
+    std::size_t position;
+    std::size_t input;
+    double change;
+    std::span<const double> y{};  ///< afterwards the outputs, valid until the next step
+    Fault fault{};                ///< of the probe
+  };
+  /// Inputs at the end of the step are known from then on, see inputAtEnd().
+  void gatherTrajectories(Block block, const Approximation& approximation);
+  /// A parallel step with probes of members that have twins enough, all at the same time.
+  Fault advanceWithProbes(Block block, const subsystem::Step& step, Approximation& approximation,
+                          std::vector<ProbeTask>& probes);
   /// Hold: evaluates a member at t with its inputs as they stand; outputs go to `y` or in place. Values are not tested:
   /// an initial guess may be far off.
   Fault evaluate(std::size_t position, double t);
@@ -157,9 +177,7 @@ class Network {
   void putDiscreteOutputs(Block block, const core::Values& values);
   [[nodiscard]] bool hasDiscreteOutputs(Block block) const;
 
-  [[nodiscard]] std::uint64_t stepCount(std::size_t position) const {
-    return steps_[position].count(entries_[position].untimed);
-  }
+  [[nodiscard]] std::uint64_t stepCount(std::size_t position) const;
   [[nodiscard]] double stepSeconds(std::size_t position) const {
     return steps_[position].seconds(entries_[position].untimed);
   }
@@ -257,6 +275,8 @@ class Network {
   std::vector<double> slopes_;
   std::vector<double> valuesAndSlopes_;  ///< as sloped members deliver them, at twice their place in y
   std::unique_ptr<ParallelSweep> parallel_;
+  std::unique_ptr<Twins> twins_;
+  std::vector<double> probeTrajectories_;
 
   core::Values discreteIn_;
   core::Values discreteOut_;
@@ -269,10 +289,11 @@ class Network {
   std::vector<OutputName> outputNames_;
   std::vector<PlacedConstraint> constraints_;
   std::vector<PlacedLaw> laws_;
-  std::vector<std::vector<subsystem::PortIndex>> inputPorts_;  ///< by position
-  std::vector<double> offsets_;                                ///< by input
-  std::vector<double> scales_;                                 ///< by input
-  std::vector<double> nominals_;                               ///< by input
+  std::vector<std::vector<subsystem::PortIndex>> inputPorts_;   ///< by position
+  std::vector<std::vector<subsystem::PortIndex>> outputPorts_;  ///< by position
+  std::vector<double> offsets_;                                 ///< by input
+  std::vector<double> scales_;                                  ///< by input
+  std::vector<double> nominals_;                                ///< by input
   std::vector<CallMeter> steps_;
   std::vector<CallCounter> saves_;
   std::vector<CallCounter> restores_;

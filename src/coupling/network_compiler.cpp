@@ -211,6 +211,7 @@ class Network::Compiler {
       if (binding.inputs.empty() || binding.inputs.back() != c->to.port) binding.inputs.push_back(c->to.port);
     binding.outputs = outputPorts_[member];
     network_.inputPorts_.push_back(binding.inputs);
+    network_.outputPorts_.push_back(binding.outputs);
     const Entry& entry = network_.entries_[position];
     binding.outputDerivatives = samples_ == Samples::valuesAndSlopes && !entry.isStatic && entry.yCount > 0 &&
                                 entry.subsystem->describe().capabilities.outputDerivatives > 0;

@@ -5,6 +5,7 @@
 
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/parallel_sweep.hpp"
+#include "koppla/coupling/twins.hpp"
 #include "koppla/coupling/waveform.hpp"
 
 /// Steps of members whose inputs are more than held values: trajectories, static members, several threads.
@@ -155,6 +156,10 @@ Fault Network::evaluateWithPresent(std::size_t position, double t) {
 }
 
 Fault Network::advance(Block block, const Step& asked, Form form, Approximation& approximation) {
+  if (twins_ && form == Form::parallel) {
+    std::vector<ProbeTask> none;
+    return advanceWithProbes(block, asked, approximation, none);
+  }
   const Step step{asked.t0, asked.t1, asked.final, asked.single, 1.0 / (asked.t1 - asked.t0)};
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
   if (form == Form::parallel) {
@@ -173,6 +178,62 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
       if (const Fault fault = advanceMember(position, step, approximation.courses())) return fault;
     }
     if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_, slopes_);
+  }
+  return {};
+}
+
+void Network::gatherTrajectories(Block block, const Approximation& approximation) {
+  trajectories_.resize(u_.size() * (approximation.degree() + 1));
+  for (std::size_t position = block.first; position < block.last; ++position)
+    if (!isStatic(position)) gatherTrajectory(position, approximation.courses());
+}
+
+Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& approximation,
+                                 std::vector<ProbeTask>& probes) {
+  const Step step{asked.t0, asked.t1, asked.final, asked.single, 1.0 / (asked.t1 - asked.t0)};
+  const Courses courses = approximation.courses();
+  trajectories_.resize(u_.size() * (courses.mostDegree + 1));
+  gatherDiscreteOf(block);
+  std::vector<Twins::Task> tasks;
+  std::vector<std::size_t> taskOf(size());  // of the member itself; its twins follow
+  for (std::size_t position = block.first; position < block.last; ++position) {
+    if (isStatic(position)) continue;
+    const Entry& entry = entries_[position];
+    const Trajectory u = gatherTrajectory(position, courses);
+    taskOf[position] = tasks.size();
+    tasks.push_back({position, entry.subsystem, u, {y_.data() + entry.yBegin, entry.yCount}});
+    for (std::size_t twin = 0; twin < twins_->of(position).size(); ++twin)
+      tasks.push_back({position, twins_->of(position)[twin].get(), u, twins_->scratch(position, twin, entry.yCount)});
+  }
+  // Probes take the place of steps that their twins would take with the others; these follow in the corrected step.
+  std::vector<std::size_t> used(size(), 0);
+  std::size_t place = 0;
+  std::size_t needed = 0;
+  for (const ProbeTask& probe : probes) needed += (courses.degree + 1) * entries_[probe.position].uCount;
+  probeTrajectories_.resize(needed);
+  std::vector<std::size_t> taskOfProbe;
+  for (const ProbeTask& probe : probes) {
+    Twins::Task& task = tasks[taskOf[probe.position] + ++used[probe.position]];
+    taskOfProbe.push_back(taskOf[probe.position] + used[probe.position]);
+    const std::size_t count = (courses.degree + 1) * task.u.count;
+    double* const own = probeTrajectories_.data() + place;
+    std::copy_n(task.u.coefficients, count, own);
+    for (unsigned k = 0; k <= courses.degree; ++k)
+      own[k * task.u.count + probe.input] += probe.change * approximation.weightOfEnd(k);
+    task.u.coefficients = own;
+    place += count;
+  }
+  twins_->run(tasks, step);
+  for (std::size_t i = 0; i < probes.size(); ++i) {
+    const Twins::Task& task = tasks[taskOfProbe[i]];
+    probes[i].y = task.y;
+    probes[i].fault = judged(task.position, task.result, task.y);
+  }
+  for (std::size_t position = block.first; position < block.last; ++position) {
+    const Twins::Task& task = tasks[taskOf[position]];
+    const Fault fault =
+        isStatic(position) ? evaluateWithPresent(position, step.t1) : judged(position, task.result, task.y);
+    if (fault) return fault;
   }
   return {};
 }

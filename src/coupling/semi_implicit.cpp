@@ -38,14 +38,17 @@ class SemiImplicit final : public Algorithm {
     solution.k = std::numeric_limits<double>::quiet_NaN();
     monitor_.begin();
     for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = problem.atBegin(problem.cut()[i]);
-    if (!evaluate(problem, solution) || untested || problem.cut().empty()) return solution;
+    if (!rehearsed_ && !untested) rehearse(problem, solution);
+    if (!predict(problem, solution, untested) || untested || problem.cut().empty()) return solution;
     while (true) {
-      if (!correct(problem, solution) || !evaluate(problem, solution)) return solution;
-      if (!settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
+      if (!correct(problem, solution)) return solution;
+      solution.fault = problem.evaluate();
+      if (!judge(problem, solution) || !settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
       if (solution.evaluations >= settings_.maxIterations) {
         solution.ending = Ending::capReached;
         return solution;
       }
+      if (!differentiate(problem, solution)) return solution;
     }
   }
 
@@ -58,26 +61,69 @@ class SemiImplicit final : public Algorithm {
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
-  bool evaluate(InterfaceProblem& problem, Solution& solution) {
-    solution.fault = problem.evaluate();
+  /// An evaluation has ended.
+  bool judge(InterfaceProblem& problem, Solution& solution) {
     ++solution.evaluations;
-    if (solution.fault) {
-      solution.ending = Ending::failed;
-      return false;
-    }
+    ++solution.chain;
+    if (!goesOn(solution)) return false;
     monitor_.look(problem);
     solution.exploded = monitor_.exploded();
     if (solution.exploded) solution.ending = Ending::exploded;
     return !solution.exploded;
   }
 
-  Fault differentiate(InterfaceProblem& problem) {
-    // A difference over the distance of the last correction is as good as the linearisation itself.
+  static bool goesOn(Solution& solution) {
+    if (solution.fault) solution.ending = Ending::failed;
+    return !solution.fault;
+  }
+
+  /// Before the first step nobody knows how large corrections are, so one is computed and thrown away: differences over
+  /// shorter distances drown in rounding where an input moves little in one step, as a force does a position.
+  void rehearse(InterfaceProblem& problem, Solution& solution) {
+    rehearsed_ = true;
+    bool linear = true;
+    for (std::size_t position = problem.block().first; position < problem.block().last; ++position)
+      linear = linear && network_.subsystem(position).describe().capabilities.linear;
+    if (linear || !probes() || settings_.semiImplicit.increment) return;
+    Solution trial;
+    std::vector<double> correction;
+    if (predict(problem, trial, false) && solveLinearised(problem, trial, correction))
+      for (std::size_t i = 0; i < correction.size(); ++i) last_[problem.cut()[i]] = std::fabs(correction[i]);
+    solution.evaluations += trial.evaluations;
+    solution.jacobians += trial.jacobians;
+    problem.sendAgain();
+  }
+
+  /// With twins the probes run at the same time as the step.
+  bool predict(InterfaceProblem& problem, Solution& solution, bool untested) {
+    const bool atOnce = network_.twins() != nullptr && !untested && probes();
+    solution.fault = atOnce ? problem.evaluateWithProbes(blocks_, increments()) : problem.evaluate();
+    if (!judge(problem, solution)) return false;
+    if (untested) return true;
+    if (!atOnce) return differentiate(problem, solution);
+    held_.clear();
+    if (guardsAccelerations()) problem.heldSensitivities(held_);
+    ++solution.jacobians;
+    solution.chain += static_cast<unsigned>(problem.mostProbesInTurn());
+    return true;
+  }
+
+  [[nodiscard]] bool probes() const { return settings_.semiImplicit.sensitivities == SensitivityKind::differences; }
+
+  /// A difference over the distance of the last correction is as good as the linearisation itself.
+  [[nodiscard]] Increments increments() const {
     constexpr double kUsual = 1e-5;
-    const SemiImplicitSettings& own = settings_.semiImplicit;
-    if (own.sensitivities == SensitivityKind::formulas) return problem.leadingSensitivities(blocks_);
-    if (own.increment) return problem.sensitivities(blocks_, {*own.increment, *own.increment, {}});
-    return problem.sensitivities(blocks_, {kUsual, 1.0, last_});
+    if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}};
+    return {kUsual, 1.0, last_};
+  }
+
+  bool differentiate(InterfaceProblem& problem, Solution& solution) {
+    held_.clear();
+    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
+    solution.fault = probes() ? problem.sensitivities(blocks_, increments()) : problem.leadingSensitivities(blocks_);
+    ++solution.jacobians;
+    if (probes()) solution.chain += static_cast<unsigned>(problem.mostProbesInTurn());
+    return goesOn(solution);
   }
 
   void warnAboutStiffLaws(const InterfaceProblem& problem) {
@@ -144,19 +190,18 @@ class SemiImplicit final : public Algorithm {
 
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
-    held_.clear();
-    if (guardsAccelerations()) problem.heldSensitivities(held_);  // before probes move the states
-    solution.fault = differentiate(problem);
-    ++solution.jacobians;
-    if (solution.fault) {
-      solution.ending = Ending::failed;
-      return false;
-    }
-    rows_.linearise(problem, blocks_);
+    std::vector<double> correction;
+    if (!solveLinearised(problem, solution, correction)) return false;
     warnAboutStiffLaws(problem);
+    send(problem, correction, solution);
+    return true;
+  }
+
+  bool solveLinearised(const InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
+    rows_.linearise(problem, blocks_);
     const auto weightOf = weights(problem);
     const std::size_t n = rows_.size();
-    std::vector<double> correction(n, 0.0);
+    correction.assign(n, 0.0);
     for (const Level level : kLevels) {
       const double weight = weightOf.at(static_cast<std::size_t>(level));
       if (weight == 0.0) continue;
@@ -172,7 +217,6 @@ class SemiImplicit final : public Algorithm {
       factors.solve(part);
       for (std::size_t i = 0; i < n; ++i) correction[i] += weight * part[i];
     }
-    send(problem, correction, solution);
     return true;
   }
 
@@ -201,6 +245,7 @@ class SemiImplicit final : public Algorithm {
   std::uint64_t withoutAccelerations_ = 0;  ///< corrections
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
+  bool rehearsed_ = false;
   std::vector<double> before_;   ///< values of the cut at the beginning of the step
   std::vector<double> last_;     ///< magnitudes of the last accepted correction, by output
   std::vector<double> present_;  ///< of the present one

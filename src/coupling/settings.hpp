@@ -71,6 +71,8 @@ struct SemiImplicitSettings {
   bool finalUpdate = false;
   /// Corrections are repeated until they are within the tolerances: implicit coupling.
   bool iterate = false;
+  /// Whether probes run one after the other, or at the same time on twins of their members.
+  Form probes = Form::sequence;
   double relaxation = 1.0;  ///< of the corrected values, in (0, 1]
   Relaxed relaxed = Relaxed::multipliers;
 };

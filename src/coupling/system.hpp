@@ -85,6 +85,8 @@ struct System {
   std::vector<MemberIndex> order;
   std::vector<Constraint> constraints{};
   std::vector<CoupledLaw> laws{};
+  /// Makes further instances of these members, with nothing set; may be empty.
+  std::function<std::vector<std::unique_ptr<subsystem::Subsystem>>(const std::vector<MemberIndex>&)> twins{};
   Past past;  ///< for an analytic start; may be empty
 };
 

@@ -40,10 +40,10 @@ void readSpring(TableReader& table, ConditionEntry& entry, bool used, bool isFor
   if (used) entry.law = spring;
 }
 
-void readFormula(TableReader& table, ConditionEntry& entry, bool used) {
+void readFormula(TableReader& table, ConditionEntry& entry, bool used, bool required) {
   FormulaLaw formula;
   table.text("force", formula.force,
-             {.required = used ? "Write force = \"...\", a formula of x (m) and v (m/s)." : "",
+             {.required = required ? "Write force = \"...\", a formula of x (m) and v (m/s)." : "",
               .idle = used ? "" : "only a condition of kind 'law' has a formula"});
   if (used) entry.law = formula;
 }
@@ -71,7 +71,7 @@ void readLaw(TableReader& table, ConditionEntry& entry) {
              {.required = "Write kind = \"spring-damper\", kind = \"law\" or kind = \"joint\"."});
   const bool known = table.sound({"kind"});
   readSpring(table, entry, kind == LawKind::springDamper || !known, kind == LawKind::law);
-  readFormula(table, entry, kind == LawKind::law || !known);
+  readFormula(table, entry, kind == LawKind::law || !known, kind == LawKind::law && known);
   readRigid(table, entry, kind == LawKind::joint || !known);
   static const auto kJointWords = wordsOf(mechanics::kJointKinds);
   static const auto kAlignmentWords = wordsOf(mechanics::kAlignments);

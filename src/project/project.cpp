@@ -101,6 +101,17 @@ coupling::Constraint constraintOf(const HeldJoint& joint, const coupling::System
           .accelerationWeight = joint.law.accelerationWeight};
 }
 
+/// What was built once without mistakes is built again without any.
+std::vector<std::unique_ptr<subsystem::Subsystem>> twinsOf(const Project& plan,
+                                                           const std::vector<coupling::MemberIndex>& members,
+                                                           core::Log& log) {
+  Findings findings;
+  Parts parts(plan, log, findings);
+  std::vector<std::unique_ptr<subsystem::Subsystem>> twins;
+  for (const coupling::MemberIndex member : members) twins.push_back(parts.take(member, log));
+  return twins;
+}
+
 }  // namespace
 
 Project read(const std::filesystem::path& file, core::Log& log, std::span<const Override> overrides) {
@@ -132,6 +143,9 @@ coupling::System build(const Project& plan, core::Log& log) {
   for (const std::size_t law : parts.laws()) system.laws.push_back(coupledLaw(law, system));
   for (const HeldJoint& joint : parts.joints()) system.constraints.push_back(constraintOf(joint, system));
   system.order = std::move(resolution.order);
+  system.twins = [plan, &log](const std::vector<coupling::MemberIndex>& members) {
+    return twinsOf(plan, members, log);
+  };
   addPast(system, project, findings);
   arrange(system, project, findings);
   if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);

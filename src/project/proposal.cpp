@@ -109,10 +109,12 @@ step = {step}  # s, the macro step: values are exchanged this often; {stepSource
 
 std::string algorithm(const std::vector<std::string>& names) {
   const coupling::AlgorithmSettings preset;
+  const coupling::SemiImplicitSettings& semi = preset.semiImplicit;
   std::vector<std::string> quoted;
   quoted.reserve(names.size());
   for (const std::string& name : names) quoted.push_back(tomlString(name));
-  return fmt::format(R"([algorithm]
+  return fmt::format(
+      R"([algorithm]
 kind = {kind}  # also: {otherKinds}
 # degree = {degree}  # of the polynomials that inputs are between communication points, 0 to 5
 # samples = {samples}  # of polynomials of degree > 0; also: {otherSamples}
@@ -129,26 +131,37 @@ kind = {kind}  # also: {otherKinds}
 # waveform = {waveform}  # samples inside a macro step, for degree > 0
 # predictor = 2  # degree of the first guess, 0 to 5; without it, the one that has predicted best
 # explosion_growth = {growth}  # a field so many times as large as ever before has exploded; 0: never
+# For semi-implicit:
+# sensitivities = {sensitivities}  # also: {otherSensitivities}
+# increment = 1e-05  # of an input in differences, relative; without it, it follows the corrections
+# final_update = {finalUpdate}  # coupling variables once more from corrected states
+# iterate = {iterate}  # more than one correction
+# relaxation = {relaxation}  # above 0, at most 1
+# relaxed = {relaxed}  # also: {otherRelaxed}
 # For algorithms in which the order of evaluation matters; without it, it follows from the connections:
 # order = [{order}]
 
 )",
-                     fmt::arg("waveform", preset.waveform), fmt::arg("growth", real(preset.explosionGrowth)),
-                     fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
-                     fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
-                     fmt::arg("samples", choice(kSamplesWords, preset.samples)),
-                     fmt::arg("otherSamples", others(kSamplesWords, preset.samples)), fmt::arg("degree", preset.degree),
-                     fmt::arg("startUp", choice(kStartUpWords, preset.startUp)),
-                     fmt::arg("otherStartUp", others(kStartUpWords, preset.startUp)),
-                     fmt::arg("master", quoted.empty() ? tomlString("name") : quoted.front()),
-                     fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
-                     fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
-                     fmt::arg("otherNorms", others(kNormWords, preset.norm)),
-                     fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
-                     fmt::arg("otherDiscrete", others(kDiscreteWords, preset.discrete)),
-                     fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),
-                     fmt::arg("otherWithout", others(kWithoutConvergenceWords, preset.withoutConvergence)),
-                     fmt::arg("order", fmt::join(quoted, ", ")));
+      fmt::arg("waveform", preset.waveform), fmt::arg("growth", real(preset.explosionGrowth)),
+      fmt::arg("kind", choice(kAlgorithmWords, preset.kind)),
+      fmt::arg("otherKinds", others(kAlgorithmWords, preset.kind)),
+      fmt::arg("samples", choice(kSamplesWords, preset.samples)),
+      fmt::arg("otherSamples", others(kSamplesWords, preset.samples)), fmt::arg("degree", preset.degree),
+      fmt::arg("startUp", choice(kStartUpWords, preset.startUp)),
+      fmt::arg("otherStartUp", others(kStartUpWords, preset.startUp)),
+      fmt::arg("master", quoted.empty() ? tomlString("name") : quoted.front()),
+      fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
+      fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
+      fmt::arg("otherNorms", others(kNormWords, preset.norm)),
+      fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
+      fmt::arg("otherDiscrete", others(kDiscreteWords, preset.discrete)),
+      fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),
+      fmt::arg("otherWithout", others(kWithoutConvergenceWords, preset.withoutConvergence)),
+      fmt::arg("sensitivities", choice(kSensitivityWords, semi.sensitivities)),
+      fmt::arg("otherSensitivities", others(kSensitivityWords, semi.sensitivities)),
+      fmt::arg("finalUpdate", semi.finalUpdate), fmt::arg("iterate", semi.iterate),
+      fmt::arg("relaxation", real(semi.relaxation)), fmt::arg("relaxed", choice(kRelaxedWords, semi.relaxed)),
+      fmt::arg("otherRelaxed", others(kRelaxedWords, semi.relaxed)), fmt::arg("order", fmt::join(quoted, ", ")));
 }
 
 std::string acceleration() {

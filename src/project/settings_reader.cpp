@@ -98,7 +98,9 @@ void readSemiImplicit(TableReader& table, AlgorithmSettings& settings) {
   const Rule rule{.idle = used ? "" : "it belongs to the algorithm 'semi-implicit'"};
   table.word("sensitivities", own.sensitivities, kSensitivityWords, rule);
   const bool probes = !used || own.sensitivities == SensitivityKind::differences;
-  table.optionalReal("increment", own.increment, kPositive, probes ? rule : Rule{.idle = "formulas probe nothing"});
+  const Rule probing = probes ? rule : Rule{.idle = "formulas probe nothing"};
+  table.optionalReal("increment", own.increment, kPositive, probing);
+  table.word("probes", own.probes, kProbesWords, probing);
   table.flag("final_update", own.finalUpdate, rule);
   table.flag("iterate", own.iterate, rule);
   table.real("relaxation", own.relaxation, kPositive, rule);

@@ -24,6 +24,7 @@ using coupling::AcceleratorKind;
 using coupling::AlgorithmKind;
 using coupling::DiscreteTest;
 using coupling::Filter;
+using coupling::Form;
 using coupling::Initialisation;
 using coupling::Relaxed;
 using coupling::Samples;
@@ -53,6 +54,7 @@ inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi
                                             Word{"semi-implicit", AlgorithmKind::semiImplicit}};
 inline constexpr std::array kSensitivityWords{Word{"differences", SensitivityKind::differences},
                                               Word{"formulas", SensitivityKind::formulas}};
+inline constexpr std::array kProbesWords{Word{"sequence", Form::sequence}, Word{"parallel", Form::parallel}};
 inline constexpr std::array kRelaxedWords{Word{"multipliers", Relaxed::multipliers}, Word{"all", Relaxed::all}};
 inline constexpr std::array kSamplesWords{Word{"values", Samples::values},
                                           Word{"values-and-slopes", Samples::valuesAndSlopes}};

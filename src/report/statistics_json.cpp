@@ -50,6 +50,7 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
   for (const run::CycleStatistics& cycle : s.cycles)
     document["cycles"].push_back({{"members", cycle.members},
                                   {"evaluations", cycle.evaluations},
+                                  {"longest_chain", cycle.longestChain},
                                   {"jacobians", cycle.jacobians},
                                   {"convergence_failures", cycle.convergenceFailures},
                                   {"suspicious", cycle.suspicious}});

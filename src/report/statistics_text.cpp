@@ -61,6 +61,9 @@ std::string cycleTable(const run::Statistics& statistics) {
                            static_cast<double>(std::max<std::uint64_t>(1, statistics.acceptedSteps));
     text += fmt::format("  cycle {}: {} evaluations ({:.2f} per accepted step), {} Jacobians, {} failures\n", names,
                         cycle.evaluations, perStep, cycle.jacobians, cycle.convergenceFailures);
+    if (cycle.longestChain > 0)
+      text += fmt::format("    steps of one subsystem that wait for each other in a macro step: {} at most\n",
+                          cycle.longestChain);
     if (cycle.suspicious > 0)
       text += fmt::format("    {} where the answers move away from what is sent: maybe not what you meant\n",
                           cycle.suspicious == 1 ? "1 solution" : fmt::format("{} solutions", cycle.suspicious));

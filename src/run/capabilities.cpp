@@ -1,5 +1,6 @@
 #include "koppla/run/capabilities.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <string>
@@ -32,6 +33,9 @@ std::string lacking(const coupling::System& system, const std::vector<coupling::
 bool saves(const subsystem::Capabilities& c) {
   return c.saveRestore;
 }
+bool tellsStepDerivatives(const subsystem::Capabilities& c) {
+  return c.isStatic || c.stepDerivatives;
+}
 bool variesStep(const subsystem::Capabilities& c) {
   return c.variableStep;
 }
@@ -51,6 +55,37 @@ void requireWaveform(const coupling::AlgorithmSettings& algorithm, std::vector<c
     problems.push_back(core::Problem{
         core::Place{}, "A first iterate of degree " + std::to_string(*algorithm.predictor) + " is not supported.",
         "Give algorithm.predictor from 0 to " + std::to_string(kMostPredictor) + "."});
+}
+
+void requireJoints(const coupling::System& system, const coupling::AlgorithmSettings& algorithm,
+                   std::vector<core::Problem>& problems) {
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit || system.constraints.empty()) return;
+  std::string names;
+  for (const coupling::Constraint& joint : system.constraints)
+    names += (names.empty() ? "" : ", ") + system.members[joint.member].name;
+  problems.push_back(core::Problem{
+      core::Place{},
+      "Only semi-implicit coupling finds the forces of rigid joints, which no subsystem computes: " + names + ".",
+      "Choose algorithm.kind = \"semi-implicit\", or a stiff spring in place of the joint (kind = "
+      "\"spring-damper\")."});
+}
+
+/// The corrections of a cycle are averaged with one set of weights (Lu, sec. 3.2.3.2).
+void requireEqualWeights(const coupling::System& system, const coupling::Cycle& cycle,
+                         std::vector<core::Problem>& problems) {
+  const coupling::Constraint* first = nullptr;
+  for (const coupling::Constraint& joint : system.constraints) {
+    const bool inside = std::ranges::find(cycle.members, joint.member) != cycle.members.end();
+    if (!inside || joint.method != coupling::ConstraintMethod::weightedMultipliers) continue;
+    if (first == nullptr) first = &joint;
+    if (joint.velocityWeight == first->velocityWeight && joint.accelerationWeight == first->accelerationWeight)
+      continue;
+    problems.push_back(core::Problem{
+        core::Place{},
+        "The joints " + system.members[first->member].name + " and " + system.members[joint.member].name +
+            " have different weights, but the corrections of a cycle are averaged with one set of them.",
+        "Give both the same velocity_weight and acceleration_weight, or method = \"baumgarte\" to one of them."});
+  }
 }
 
 }  // namespace
@@ -73,11 +108,24 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
                                      "sends values only.",
                                      "Choose jacobi, gauss-seidel or master-slave, or leave algorithm.samples out."});
   requireWaveform(settings.algorithm, problems);
+  requireJoints(system, settings.algorithm, problems);
+  for (const coupling::Cycle& cycle : cycles) requireEqualWeights(system, cycle, problems);
   if (settings.algorithm.iterates())
-    refuse(lacking(system, cycles, true, saves),
-           "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
-           "Algorithms that remain: jacobi, gauss-seidel, master-slave; with degree = 1 or 2 and a shorter step, or "
-           "step_control.kind = \"predictor-corrector\", which repeats nothing.");
+    refuse(
+        lacking(system, cycles, true, saves),
+        "The algorithm repeats steps of cycles, but these subsystems in cycles cannot restore a saved state: ",
+        std::string(system.constraints.empty()
+                        ? ""
+                        : "Rigid joints need repeated steps; springs in their place (kind = \"spring-damper\") do "
+                          "not. ") +
+            "Algorithms that remain: jacobi, gauss-seidel, master-slave; with degree = 1 or 2 and a shorter step, or "
+            "step_control.kind = \"predictor-corrector\", which repeats nothing.");
+  if (settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
+      settings.algorithm.semiImplicit.sensitivities == coupling::SensitivityKind::formulas)
+    refuse(lacking(system, cycles, true, tellsStepDerivatives),
+           "Formulas for derivatives over a step (algorithm.sensitivities) exist for native models that are ordinary "
+           "differential equations, not for these subsystems: ",
+           "Choose algorithm.sensitivities = \"differences\", which needs repeated steps only.");
   const bool adapts = settings.stepControl.repeats();
   if (adapts || settings.onDiscard == OnDiscard::shorten) {
     const std::string who = adapts ? "Step control repeats steps" : "on_discard = \"shorten\" repeats steps";

@@ -9,8 +9,9 @@
 namespace koppla::run {
 
 /// Throws core::InputError, before anything runs, when times and step make no run or the settings ask of subsystems
-/// what they cannot do: repeat steps without restoring states, take steps of different lengths, or choose them as the
-/// master. The error lists the subsystems and what remains.
+/// what they cannot do: repeat steps without restoring states, take steps of different lengths, choose them as the
+/// master, tell derivatives over a step; or where joints need another algorithm or equal weights. The error lists the
+/// subsystems and what remains.
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
                          const Settings& settings);
 

@@ -42,7 +42,10 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       mayRepeat_(settings.stepControl.repeats() || settings.onDiscard == OnDiscard::shorten),
       undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
       next_(controller_.first()) {
-  const bool alone = settings.threads == 1 || settings.algorithm.form() != coupling::Form::parallel;
+  // Where members run together with their twins, nobody else distributes them.
+  const bool twins = settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
+                     settings.algorithm.semiImplicit.probes == coupling::Form::parallel;
+  const bool alone = settings.threads == 1 || twins || settings.algorithm.form() != coupling::Form::parallel;
   considerThreadsAt_ = alone ? std::numeric_limits<std::uint64_t>::max() : 1;
   if (settings.algorithm.startUp != coupling::StartUp::masterSlave || settings.algorithm.degree == 0) return;
   starter_.emplace(network, cycles, starting(settings.algorithm), false);

@@ -1,9 +1,13 @@
 #include "koppla/run/preparation.hpp"
 
+#include <algorithm>
+#include <thread>
+
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/coupling/initialisation.hpp"
+#include "koppla/coupling/twins.hpp"
 #include "koppla/subsystem/subdivided.hpp"
 
 namespace koppla::run {
@@ -57,6 +61,72 @@ coupling::System fitted(coupling::System system, unsigned degree, core::Log& log
   return system;
 }
 
+void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,
+              const Settings& settings, core::Log& log) {
+  const coupling::AlgorithmSettings& algorithm = settings.algorithm;
+  const bool wanted = algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
+                      algorithm.semiImplicit.probes == coupling::Form::parallel &&
+                      algorithm.semiImplicit.sensitivities == coupling::SensitivityKind::differences;
+  if (!wanted) return;
+  std::vector<std::vector<std::unique_ptr<subsystem::Subsystem>>> twins(network.size());
+  std::vector<std::string> alone;
+  std::size_t instances = network.size();
+  for (const auto& cycle : coupledStep.iteratedCycles())
+    for (std::size_t position = cycle->problem.block().first; position < cycle->problem.block().last; ++position) {
+      const std::size_t probes = cycle->problem.probesOf(position);
+      if (network.isStatic(position) || probes == 0) continue;
+      const coupling::Member& member = system.members[network.member(position)];
+      if (!system.twins || !network.mayHaveTwins(position) ||
+          member.subsystem->describe().capabilities.oncePerProcess) {
+        alone.push_back(member.name);
+        continue;
+      }
+      for (std::size_t i = 0; i < probes; ++i) {
+        auto made = std::move(system.twins({network.member(position)}).front());
+        if (made->describe().capabilities.inputDerivatives < algorithm.degree)
+          made = subsystem::subdivide(std::move(made), 0.0);
+        made->bind(network.bindingOf(position));
+        twins[position].push_back(std::move(made));
+      }
+      instances += probes;
+    }
+  if (!alone.empty())
+    log.write(core::Severity::warning, "coupling",
+              fmt::format("probes of these subsystems run one after the other, since they cannot have twins (once per "
+                          "process, or values that are not real): {}",
+                          fmt::join(alone, ", ")));
+  // More than there are processors, since subsystems may wait for programs and other machines.
+  constexpr std::size_t kMost = 8;
+  const std::size_t most = std::max<std::size_t>(kMost, std::thread::hardware_concurrency());
+  network.setTwins(std::make_unique<coupling::Twins>(
+      std::move(twins), settings.threads != 0 ? settings.threads : std::min(instances, most)));
+}
+
+namespace {
+
+/// Twins begin as their members do, with the same inputs.
+Outcome initialiseTwins(coupling::System& system, coupling::Network& network, const Settings& settings,
+                        const std::optional<double>& tolerance) {
+  if (network.twins() == nullptr) return {};
+  for (std::size_t position = 0; position < network.size(); ++position) {
+    const coupling::Member& member = system.members[network.member(position)];
+    for (std::size_t i = 0; i < network.twins()->of(position).size(); ++i) {
+      subsystem::Subsystem& twin = *network.twins()->of(position)[i];
+      for (const coupling::StartValue& start : member.startValues) twin.set(start.port, start.values);
+      twin.enterInitialisation({settings.start, settings.end, tolerance});
+      const coupling::Block own = network.outputsOf(position);
+      const std::span<double> y = network.twins()->scratch(position, i, own.last - own.first);
+      if (twin.evaluate(settings.start, network.inputsOf(position), y) >= subsystem::Status::discard)
+        return {OutcomeKind::subsystemFailed,
+                fmt::format("A twin of '{}' cannot be initialised: {}", member.name, twin.failure())};
+      twin.leaveInitialisation();
+    }
+  }
+  return {};
+}
+
+}  // namespace
+
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
                           const Settings& settings, core::Log& log) {
   std::optional<double> tolerance;
@@ -70,6 +140,7 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
     for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
+    if (Outcome failed = initialiseTwins(system, network, settings, tolerance); !failed.ok()) return failed;
   } catch (const core::SubsystemError& error) {
     return {OutcomeKind::subsystemFailed,
             fmt::format("The subsystem {} Check its parameters and start values.", error.what())};

@@ -15,6 +15,11 @@ namespace koppla::run {
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
 
 /// Sets start values and initialises all members, consistently. `macroStep` words faults.
+/// Makes twins for the probes of the semi-implicit method, where it asks for them. Members that cannot have any are
+/// told to the log and probed in turn.
+void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,
+              const Settings& settings, core::Log& log);
+
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
                           const Settings& settings, core::Log& log);
 

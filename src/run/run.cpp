@@ -12,6 +12,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
+#include "koppla/coupling/twins.hpp"
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/connection_errors.hpp"
 #include "koppla/run/doubts.hpp"
@@ -86,6 +87,7 @@ struct Run::Impl {
         macroStep(system, network, cycles, settings, log),
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
+    addTwins(system, network, macroStep.coupledStep(), settings, log);
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
@@ -257,6 +259,7 @@ void Run::Impl::end() {
   if (ended) return;
   ended = true;
   for (coupling::Member& member : system.members) member.subsystem->terminate();
+  if (network.twins() != nullptr) network.twins()->terminate();
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
   iterations->end(clock.finished() && (recorder == nullptr || complete));
@@ -293,6 +296,7 @@ Statistics Run::Impl::statistics() {
     for (std::size_t i = cycle->problem.block().first; i < cycle->problem.block().last; ++i)
       entry.members.push_back(system.members[network.member(i)].name);
     entry.evaluations = cycle->evaluations;
+    entry.longestChain = cycle->longestChain;
     entry.jacobians = cycle->jacobians;
     entry.convergenceFailures = cycle->failures;
     entry.suspicious = cycle->suspicious;

@@ -47,6 +47,7 @@ INSTANTIATE_TEST_SUITE_P(CommandLine, BadInputTest, ::testing::ValuesIn(commandL
 INSTANTIATE_TEST_SUITE_P(Acceleration, BadInputTest, ::testing::ValuesIn(accelerationCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(ProjectFile, BadInputTest, ::testing::ValuesIn(projectCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Coupling, BadInputTest, ::testing::ValuesIn(couplingCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Joint, BadInputTest, ::testing::ValuesIn(jointCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Fmu, BadInputTest, ::testing::ValuesIn(fmuCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RunFolder, BadInputTest, ::testing::ValuesIn(runFolderCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Results, BadInputTest, ::testing::ValuesIn(resultsCases()), nameOf);

@@ -58,7 +58,7 @@ std::vector<BadInput> commandLineCases() {
               {"command line: 'simulaton.end' names neither", "Did you mean 'simulation.end'?"}),
       runWith("SetWithoutSection", {"--set", "end=4"}, {"'end' names neither", "Did you mean 'simulation.end'?"}),
       runWith("SetASectionAsAWhole", {"--set", "algorithm=newton"},
-              {"'algorithm' names neither", "Known here: algorithm.kind, algorithm.max_iterations"}),
+              {"'algorithm' names neither", "Known here: algorithm.kind, ", "algorithm.max_iterations"}),
       runWith("SetUnknownOption", {"--set", "simulation.ned=4"},
               {"command line: 'ned' is not an option of [simulation].", "Did you mean 'end'?"}),
       runWith("SetUnknownSubsystem", {"--set", "b.k=1"}, {"'b.k' names neither", "Did you mean 'a.k'?"}),

@@ -106,6 +106,10 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
                              "force",
                              "between",
                              "decomposition",
+                             "joint",
+                             "method",
+                             "velocity_weight",
+                             "acceleration_weight",
                              "formulas",
                              "names"})
     EXPECT_NE(page.find("`" + std::string(option) + "`"), std::string::npos) << option;

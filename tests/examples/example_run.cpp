@@ -115,6 +115,19 @@ ExampleStudy runStudy(const std::string& study) {
   return result;
 }
 
+ExampleAnalysis analyseStability(const std::string& file, const std::vector<std::string>& arguments) {
+  const core::TemporaryFolder folder("stability");
+  const fs::path made = folder.path() / "results";
+  std::vector<std::string> all{"stability", (examplesFolder() / (file + ".toml")).string(), "--folder", made.string()};
+  all.insert(all.end(), arguments.begin(), arguments.end());
+  ExampleAnalysis result;
+  result.command = command(all);
+  const auto read = [&](const char* name) { return fs::exists(made / name) ? core::readWhole(made / name) : ""; };
+  result.rows = read("stability.csv");
+  result.picture = read("stability.svg");
+  return result;
+}
+
 std::vector<std::string> exampleProjects() {
   return exampleFiles(false);
 }

@@ -60,6 +60,16 @@ struct ExampleStudy {
 /// Does the study examples/<study>.toml in a temporary folder, with the FMUs of the present build.
 ExampleStudy runStudy(const std::string& study);
 
+/// What became of an analysis of stability.
+struct ExampleAnalysis {
+  CommandResult command;
+  std::string rows;  ///< stability.csv
+  std::string picture;
+};
+
+/// Does the analysis examples/<file>.toml, of native models, which run where they are; with further arguments.
+ExampleAnalysis analyseStability(const std::string& file, const std::vector<std::string>& arguments = {});
+
 /// All project files, as runExample() takes them: "math003/jacobi".
 std::vector<std::string> exampleProjects();
 /// All files of studies and analyses of stability: "convergence/oscillator".

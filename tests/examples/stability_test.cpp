@@ -5,34 +5,13 @@
 
 #include <gtest/gtest.h>
 
-#include "koppla/core/file.hpp"
-
 #include "example_run.hpp"
 
 namespace koppla::test {
 namespace {
 
-struct Analysis {
-  CommandResult command;
-  std::string rows;  ///< stability.csv
-  std::string picture;
-};
-
-/// The projects are of native models, so they run where they are.
-Analysis analyse(const std::string& file, const std::vector<std::string>& more = {}) {
-  const core::TemporaryFolder folder("stability");
-  std::vector<std::string> arguments{"stability", (examplesFolder() / "stability" / (file + ".toml")).string(),
-                                     "--folder", (folder.path() / "results").string()};
-  arguments.insert(arguments.end(), more.begin(), more.end());
-  Analysis result;
-  result.command = command(arguments);
-  const auto read = [&](const char* name) {
-    const std::filesystem::path path = folder.path() / "results" / name;
-    return std::filesystem::exists(path) ? core::readWhole(path) : "";
-  };
-  result.rows = read("stability.csv");
-  result.picture = read("stability.svg");
-  return result;
+ExampleAnalysis analyse(const std::string& file, const std::vector<std::string>& more = {}) {
+  return analyseStability("stability/" + file, more);
 }
 
 /// The critical steps of the rows that begin so, in their order; NaN where there is none.
@@ -54,7 +33,7 @@ void expectLimits(const std::vector<double>& obtained, const std::vector<double>
 }
 
 TEST(StabilityExamples, LimitsAreThoseOfTheReadme) {
-  const Analysis analysis = analyse("limits");
+  const ExampleAnalysis analysis = analyse("limits");
   EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
   EXPECT_EQ(analysis.command.errors, "");
   const auto of = [&](const std::string& decomposition, const std::string& algorithm) {
@@ -70,15 +49,15 @@ TEST(StabilityExamples, LimitsAreThoseOfTheReadme) {
 
 TEST(StabilityExamples, LimitsFollowTheSettingsOfTheCommandLine) {
   // Table 3.1 of Schmoll, whose limits the same notes give.
-  const Analysis analysis = analyse("limits", {"--set", "s2.c=2e5", "--set", "s2.d=4", "--set", "link.stiffness=2e5",
-                                               "--set", "link.damping=4", "--quiet"});
+  const ExampleAnalysis analysis = analyse("limits", {"--set", "s2.c=2e5", "--set", "s2.d=4", "--set",
+                                                      "link.stiffness=2e5", "--set", "link.damping=4", "--quiet"});
   EXPECT_EQ(analysis.command.output, "");
   expectLimits(limits(analysis.rows, "\"force-displacement\",\"jacobi\""),
                {2.3847e-5, 5.1598e-4, 1.2294e-3, 8.1781e-4, 4.1666e-4, 2.3002e-4});
 }
 
 TEST(StabilityExamples, StiffnessShortensTheStep) {
-  const Analysis analysis = analyse("stiffness");
+  const ExampleAnalysis analysis = analyse("stiffness");
   EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
   const auto at = [&](const std::string& stiffness) { return limits(analysis.rows, "\n" + stiffness).at(1); };
   EXPECT_NEAR(at("1e\\+06"), 2.4630e-4, 1e-4 * 2.4630e-4);
@@ -88,7 +67,7 @@ TEST(StabilityExamples, StiffnessShortensTheStep) {
 }
 
 TEST(StabilityExamples, TheMapChangesColourAtTheCriticalStep) {
-  const Analysis analysis = analyse("map");
+  const ExampleAnalysis analysis = analyse("map");
   EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
   EXPECT_NE(analysis.command.output.find("441 combinations"), std::string::npos) << analysis.command.output;
   const std::regex row(R"re(\n([^,\n]+),1e\+06,"(stable|unstable)")re");

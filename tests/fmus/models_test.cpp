@@ -108,6 +108,50 @@ TEST(OscillatorHalf, IsMassAndLinkInOne) {
   EXPECT_DOUBLE_EQ(half.real("v2"), mass.real("v"));
 }
 
+TEST(JointMass, MovesExactlyUnderPolynomialsOfForceAndProjection) {
+  const LoadedFmu fmu("JointMass");
+  const double m = 2;
+  const double c = 30;
+  const double d = 4;
+  const double h = 0.4;
+  const Instance it(fmu);
+  for (const auto& [name, value] : {std::pair{"m", m}, {"c", c}, {"d", d}, {"x0", 0.7}, {"v0", -0.3}})
+    it.set(name, value);
+  it.start();
+  it.set("F", 3.0);
+  it.set("w", 0.2);
+  const std::array references{it.reference("F"), it.reference("F"), it.reference("w"), it.reference("w")};
+  const std::array orders{1, 2, 1, 2};
+  const std::array derivatives{-5.0, 8.0, 1.5, -2.5};
+  using References = const fmi2ValueReference*;
+  ASSERT_EQ(
+      (it.call<References, std::size_t, const int*, const double*>(
+          "fmi2SetRealInputDerivatives", references.data(), references.size(), orders.data(), derivatives.data())),
+      fmi2OK);
+  ASSERT_EQ(it.step(0, h), fmi2OK);
+  // The classical Runge-Kutta method in short steps knows nothing of closed forms.
+  const auto force = [](double t) { return 3.0 - 5.0 * t + 4.0 * t * t; };
+  const auto rates = [&](double t, double x, double v) {
+    return std::array{v + 0.2 + 1.5 * t - 1.25 * t * t, (force(t) - c * x - d * v) / m};
+  };
+  double x = 0.7;
+  double v = -0.3;
+  const int steps = 1000;
+  const double k = h / steps;
+  for (int i = 0; i < steps; ++i) {
+    const double t = i * k;
+    const auto a = rates(t, x, v);
+    const auto b = rates(t + k / 2, x + k / 2 * a[0], v + k / 2 * a[1]);
+    const auto e = rates(t + k / 2, x + k / 2 * b[0], v + k / 2 * b[1]);
+    const auto f = rates(t + k, x + k * e[0], v + k * e[1]);
+    x += k / 6 * (a[0] + 2 * b[0] + 2 * e[0] + f[0]);
+    v += k / 6 * (a[1] + 2 * b[1] + 2 * e[1] + f[1]);
+  }
+  EXPECT_NEAR(it.real("x"), x, 1e-11);
+  EXPECT_NEAR(it.real("v"), v, 1e-11);
+  EXPECT_NEAR(it.real("a"), (force(h) - c * x - d * v) / m, 1e-9);
+}
+
 TEST(InterpolatingLag, IsExactForARamp) {
   const LoadedFmu fmu("InterpolatingLag");
   const Instance it(fmu);

@@ -170,7 +170,7 @@ TEST(Conditions, MistakesAreNamedWithTheirPlace) {
       {changed(kLink, "\"link\"", "\"s1\""),
        {"15:8 The name 's1' is used already in line 5. Give every condition a name of its own."}},
       {changed(kLink, "spring-damper", "spring"),
-       {"16:8 'spring' is no value of 'kind' in [[conditions]]. Known here: spring-damper, law."}},
+       {"16:8 'spring' is no value of 'kind' in [[conditions]]. Known here: spring-damper, law, joint."}},
       {changed(kLink, "stiffness = 1e6\ndamping = 14.1421\n", ""),
        {"16:8 A spring-damper without stiffness and damping does nothing. Write stiffness = ... in N/m, or damping = "
         "... in N s/m."}},
