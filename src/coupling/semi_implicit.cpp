@@ -112,7 +112,7 @@ class SemiImplicit final : public Algorithm {
 
   /// A difference over the distance of the last correction is as good as the linearisation itself.
   [[nodiscard]] Increments increments() const {
-    constexpr double kUsual = 1e-3;
+    constexpr double kUsual = 1e-5;
     if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}};
     return {kUsual, 1.0, last_};
   }
@@ -191,10 +191,21 @@ class SemiImplicit final : public Algorithm {
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
     std::vector<double> correction;
-    if (!solveLinearised(problem, solution, correction)) return false;
+    if (!solveLinearised(problem, solution, correction) && !solveCarefully(problem, solution, correction)) return false;
     warnAboutStiffLaws(problem);
     send(problem, correction, solution);
     return true;
+  }
+
+  /// What cannot be told from rounding is probed once more, over a longer distance, before it is called undetermined.
+  bool solveCarefully(InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
+    constexpr double kLong = 1e-2;
+    if (!probes() || settings_.semiImplicit.increment) return false;
+    solution.undetermined.clear();
+    solution.ending = Ending::converged;
+    solution.fault = problem.sensitivities(blocks_, {kLong, 1.0, last_});
+    ++solution.jacobians;
+    return goesOn(solution) && solveLinearised(problem, solution, correction);
   }
 
   bool solveLinearised(const InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {

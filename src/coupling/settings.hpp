@@ -64,7 +64,7 @@ enum class Relaxed : std::uint8_t { multipliers, all };
 struct SemiImplicitSettings {
   SensitivityKind sensitivities = SensitivityKind::differences;
   /// Probes change an input by this times its magnitude (at least its nominal value). Absent: 1 for linear members,
-  /// else 1e-3, or the last correction where that was larger: a difference over the distance that the correction goes
+  /// else 1e-5, or the last correction where that was larger: a difference over the distance that the correction goes
   /// is as good as the linearisation itself and stands out of rounding.
   std::optional<double> increment{};
   /// Coupling variables at the end of a step become what the corrected states say, where a law or an output says it.
