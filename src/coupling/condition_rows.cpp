@@ -90,6 +90,11 @@ std::vector<double> ConditionRows::residual(Level level) const {
   return result;
 }
 
+std::vector<double> ConditionRows::residualAfter(const InterfaceProblem& problem, Level level) {
+  problem.readSent(problem.cut(), sent_);
+  return residual(level);
+}
+
 std::vector<Derivative> ConditionRows::matrix(Level level) const {
   std::vector<Derivative> result;
   for (std::size_t place = 0; place < rows_.size(); ++place) {

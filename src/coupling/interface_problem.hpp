@@ -67,6 +67,8 @@ class InterfaceProblem {
   /// Indices into the network's outputs: the cut, and all values consumed in the cycle.
   [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
   [[nodiscard]] const std::vector<std::size_t>& coupled() const { return coupled_; }
+  /// Position of the member that delivers an output of the cycle.
+  [[nodiscard]] std::size_t producerOf(std::size_t value) const { return producer_[value - values_.first]; }
   /// Samples of every value in a step, the last one at its end.
   [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
