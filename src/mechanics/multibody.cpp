@@ -18,6 +18,7 @@
 namespace koppla::mechanics {
 
 using detail::CoupledJoint;
+using detail::Level;
 using detail::Loads;
 using detail::Motion;
 using subsystem::Causality;
@@ -184,11 +185,16 @@ struct Multibody::System {
 
   // Equations
 
-  /// Motions of all bodies with their accelerations.
-  void move(double t, std::span<const double> x, std::span<const double> u) {
+  /// Motions of all bodies, and the loads that come from no input.
+  void move(double t, std::span<const double> x) {
     bodies.read(x, motions);
     bodies.weigh(loads);
     applied.add(t, motions, loads);
+  }
+
+  /// Motions of all bodies with their accelerations but for reactions of internal joints.
+  void accelerateFreely(double t, std::span<const double> x, std::span<const double> u) {
+    move(t, x);
     for (const MarkerLoads& marker : markers) {
       const double* const force = &u[marker.firstInput];
       detail::addForce(motions[marker.body], marker.point, detail::translation(settings.rotation, force),
@@ -197,13 +203,16 @@ struct Multibody::System {
     }
     for (CoupledJoint& joint : couplings) joint.addLoads(u, motions[joint.body()], loads[joint.body()]);
     bodies.accelerate(loads, motions);
-    joints.react(bodies, motions);
   }
 
   void project(std::span<const double> u) {
     std::ranges::fill(projection, Loads{});
     for (CoupledJoint& joint : couplings)
       if (joint.projects()) joint.addProjection(u, motions[joint.body()], projection[joint.body()]);
+  }
+
+  [[nodiscard]] std::size_t algebraicCount() const {
+    return settings.constraints == InternalConstraints::stabilisedIndex2 ? 2 * joints.rows() : 0;
   }
 
   struct MarkerLoads {
@@ -279,23 +288,52 @@ core::Value Multibody::parameter(PortIndex port) const {
 }
 
 std::size_t Multibody::stateCount() const {
-  return system_->bodies.stateCount();
+  return system_->bodies.stateCount() + system_->algebraicCount();
 }
 
+std::size_t Multibody::algebraicCount() const {
+  return system_->algebraicCount();
+}
+
+/// Nobody knows the inputs yet: lambda belongs to the other loads. Where a step of Radau ends does not depend on it.
 void Multibody::initialStates(std::span<double> x) const {
-  system_->bodies.initialStates(x);
+  System& s = *system_;
+  s.bodies.initialStates(x);
+  if (s.algebraicCount() == 0) return;
+  s.move(0.0, x);
+  s.bodies.accelerate(s.loads, s.motions);
+  s.joints.react(s.bodies, s.motions);
+  const std::span<double> unknowns = x.last(s.algebraicCount());
+  std::ranges::copy(s.joints.multipliers(), unknowns.begin());
+  std::ranges::fill(unknowns.subspan(s.joints.rows()), 0.0);
 }
 
+/// The rates g' of the algebraic equations are those of the states v and omega: with r' they would only repeat g = 0.
 void Multibody::derivatives(double t, std::span<const double> x, std::span<const double> u,
                             std::span<double> dx) const {
-  system_->move(t, x, u);
-  system_->project(u);
-  system_->bodies.writeRates(system_->motions, system_->projection, dx);
+  System& s = *system_;
+  s.accelerateFreely(t, x, u);
+  s.project(u);
+  if (s.algebraicCount() == 0) {
+    s.joints.react(s.bodies, s.motions);
+  } else {
+    const std::span<const double> unknowns = x.last(s.algebraicCount());
+    const std::span<double> residuals = dx.last(s.algebraicCount());
+    const std::size_t rows = s.joints.rows();
+    s.joints.react(unknowns.first(rows), s.bodies, s.motions);
+    s.joints.addProjection(unknowns.last(rows), s.bodies, s.projection);
+    s.joints.defects(Level::position, s.motions, residuals.first(rows));
+    s.joints.defects(Level::velocity, s.motions, residuals.last(rows));
+  }
+  s.bodies.writeRates(s.motions, s.projection, dx);
 }
 
+/// Reactions are those of the inputs in every form of the constraints: lambda among the states would be that of the
+/// last step, and an evaluation between steps, as at the start of a coupling, would not see what the inputs do.
 void Multibody::outputs(double t, std::span<const double> x, std::span<const double> u, std::span<double> y) const {
   System& s = *system_;
-  s.move(t, x, u);
+  s.accelerateFreely(t, x, u);
+  s.joints.react(s.bodies, s.motions);
   Writer writer(s.settings.rotation, y);
   for (const Motion& motion : s.motions) {
     writer.translation(motion.r);
@@ -319,7 +357,7 @@ void Multibody::outputs(double t, std::span<const double> x, std::span<const dou
 }
 
 bool Multibody::secondOrder() const {
-  return system_->settings.rotation == Rotation::planar &&
+  return system_->settings.rotation == Rotation::planar && system_->algebraicCount() == 0 &&
          std::ranges::none_of(system_->couplings, &CoupledJoint::projects);
 }
 

@@ -74,7 +74,8 @@ struct InternalJoint {
 /// How internal joints are kept.
 enum class InternalConstraints : std::uint8_t {
   accelerationLevel,  ///< g'' = 0: the defect drifts with the errors of the integrator
-  baumgarte           ///< g'' + 2 rate g' + rate^2 g = 0
+  baumgarte,          ///< g'' + 2 rate g' + rate^2 g = 0
+  stabilisedIndex2    ///< g = 0 and g' = 0 as algebraic equations (Gear, Gupta, Leimkuhler)
 };
 
 struct MultibodySettings {
@@ -132,10 +133,12 @@ class Multibody final : public solver::Equations {
   [[nodiscard]] core::Value parameter(subsystem::PortIndex port) const override;
 
   [[nodiscard]] std::size_t stateCount() const override;
+  /// Multipliers lambda, then mu, of internal joints in stabilised index-2 form.
+  [[nodiscard]] std::size_t algebraicCount() const override;
   void initialStates(std::span<double> x) const override;
   void derivatives(double t, std::span<const double> x, std::span<const double> u, std::span<double> dx) const override;
   void outputs(double t, std::span<const double> x, std::span<const double> u, std::span<double> y) const override;
-  /// In the plane, without projection.
+  /// In the plane, without projection and without algebraic equations.
   [[nodiscard]] bool secondOrder() const override;
 
  private:

@@ -23,7 +23,8 @@ using mechanics::Rotation;
 using mechanics::Vector;
 
 constexpr std::array kConstraintWords{Word{"acceleration-level", InternalConstraints::accelerationLevel},
-                                      Word{"baumgarte", InternalConstraints::baumgarte}};
+                                      Word{"baumgarte", InternalConstraints::baumgarte},
+                                      Word{"stabilised-index-2", InternalConstraints::stabilisedIndex2}};
 
 class MultibodyReader {
  public:

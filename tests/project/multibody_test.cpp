@@ -256,6 +256,31 @@ TEST(MultibodyProjects, MistakesAreNamedWithTheirPlace) {
   for (const Bad& bad : all) EXPECT_EQ(problemsIn(withLines(bad.lines)), bad.problems) << bad.lines;
 }
 
+/// A rod of 2 m and 2 kg, level, that a pin at its left end holds to the origin.
+const std::string kPinned =
+    "gravity = [0, -10]\n" + kRod +
+    "position = [1, 0]\n[subsystems.markers]\nstart = {body = \"rod\", at = [-1, 0]}\n[[subsystems.joints]]\n"
+    "name = \"pin\"\njoint = \"revolute\"\nfirst = \"start\"\nground = {at = [0, 0]}\n";
+
+TEST(MultibodyProjects, KeepJointsAsAlgebraicEquations) {
+  const std::string text = withLines("constraints = \"stabilised-index-2\"\nintegrator = \"radau\"\n" + kPinned);
+  EXPECT_EQ(settingsOf(parseWith(text)).constraints, mechanics::InternalConstraints::stabilisedIndex2);
+  for (const std::string integrator : {"radau", "radau-fixed"}) {
+    const auto end = [&](const std::string& variable) {
+      return endValue(text, variable, {"a.integrator=" + integrator});
+    };
+    EXPECT_NEAR(std::hypot(end("a.rod.position[1]"), end("a.rod.position[2]")), 1.0, 1e-9) << integrator;
+    EXPECT_NEAR(end("a.energy"), 0.0, 1e-4) << integrator;
+  }
+}
+
+TEST(MultibodyProjects, AlgebraicEquationsSayWhichIntegratorsTakeThem) {
+  EXPECT_EQ(
+      problemsIn(withLines("constraints = \"stabilised-index-2\"\n" + kPinned)),
+      ProblemList{"5:9 The model of 'a' cannot be used: The integrator ode4 does not fit the model multibody, which "
+                  "has algebraic equations. Take radau or radau-fixed."});
+}
+
 TEST(MultibodyProjects, AJointThatTheStartDoesNotMeetIsNamed) {
   const ProblemList problems = problemsIn(
       withLines(kRod + "[subsystems.markers]\ntip = {body = \"rod\"}\n[[subsystems.joints]]\nname = \"pin\"\njoint = "

@@ -92,9 +92,8 @@ void Bodies::accelerate(std::span<const Loads> loads, std::span<Motion> motions)
   }
 }
 
-void Bodies::accelerateFurther(std::size_t body, const Loads& loads, Motion& motion) const {
-  motion.a += loads.force / bodies_[body].mass;
-  motion.dw += bodies_[body].inverseInertia.cwiseProduct(loads.moment);
+Loads Bodies::perMass(std::size_t body, const Loads& loads) const {
+  return {loads.force / bodies_[body].mass, bodies_[body].inverseInertia.cwiseProduct(loads.moment)};
 }
 
 double Bodies::mobility(std::size_t body, const Loads& a, const Loads& b) const {

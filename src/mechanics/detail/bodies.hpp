@@ -49,8 +49,9 @@ class Bodies {
   void weigh(std::span<Loads> loads) const;
   /// m a = F, J omega' + omega x J omega = M, Lu (52), (53).
   void accelerate(std::span<const Loads> loads, std::span<Motion> motions) const;
-  /// What further loads add to the accelerations of a body.
-  void accelerateFurther(std::size_t body, const Loads& loads, Motion& motion) const;
+  /// M^-1 times loads on a body: what they add to its accelerations, a in the place of the force and omega' in that of
+  /// the moment.
+  [[nodiscard]] Loads perMass(std::size_t body, const Loads& loads) const;
   /// The work of loads `a` on the accelerations that loads `b` cause: an entry of J M^-1 J^T.
   [[nodiscard]] double mobility(std::size_t body, const Loads& a, const Loads& b) const;
   /// r' = v + V_c, gamma' = B (omega + Omega_c), v', omega': Lu (126), (127) with E13, E14. `projection`: V_c in the

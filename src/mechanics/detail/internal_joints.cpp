@@ -64,6 +64,16 @@ InternalJoints::InternalJoints(const MultibodySettings& settings)
   factor_.compute(mobility_);  // takes its memory
 }
 
+/// Calls act(body, row, loads of a unit multiplier) for all bodies that a row loads.
+template <typename Act>
+void InternalJoints::forEachLoad(const Act& act) const {
+  for (const Entry& joint : joints_)
+    for (std::size_t row = joint.firstRow; row < joint.firstRow + joint.equations.rows(); ++row) {
+      if (joint.first != kGround) act(joint.first, row, first_[row]);
+      if (joint.second != kGround) act(joint.second, row, second_[row]);
+    }
+}
+
 void InternalJoints::checkStart(const Bodies& bodies, std::span<const Motion> motions) {
   differentiate(motions);
   assemble(bodies);
@@ -103,28 +113,42 @@ void InternalJoints::react(const Bodies& bodies, std::span<Motion> motions) {
     throw core::SubsystemError(
         "In this position internal joints hold the same motion twice, so that their reactions are not determined.");
   factor_.solveInPlace(lambda_);
+  accelerate(bodies, motions);
+}
+
+void InternalJoints::react(std::span<const double> lambda, const Bodies& bodies, std::span<Motion> motions) {
+  differentiate(motions);
+  std::ranges::copy(lambda, lambda_.data());
+  accelerate(bodies, motions);
+}
+
+void InternalJoints::addProjection(std::span<const double> mu, const Bodies& bodies,
+                                   std::span<Loads> projection) const {
+  forEachLoad([&](std::size_t body, std::size_t row, const Loads& unit) {
+    const Loads added = bodies.perMass(body, unit);
+    projection[body].force += mu[row] * added.force;
+    projection[body].moment += mu[row] * added.moment;
+  });
+}
+
+void InternalJoints::defects(Level level, std::span<const Motion> motions, std::span<double> g) const {
   for (const Entry& joint : joints_)
-    for (std::size_t row = joint.firstRow; row < joint.firstRow + joint.equations.rows(); ++row) {
-      push(bodies, joint.first, row, first_[row], motions);
-      push(bodies, joint.second, row, second_[row], motions);
-    }
+    joint.equations.defect(level, motionOf(joint.first, motions), motionOf(joint.second, motions),
+                           g.subspan(joint.firstRow, joint.equations.rows()));
+}
+
+void InternalJoints::accelerate(const Bodies& bodies, std::span<Motion> motions) const {
+  forEachLoad([&](std::size_t body, std::size_t row, const Loads& unit) {
+    const double lambda = lambda_[static_cast<Eigen::Index>(row)];
+    const Loads added = bodies.perMass(body, {lambda * unit.force, lambda * unit.moment});
+    motions[body].a += added.force;
+    motions[body].dw += added.moment;
+  });
 }
 
 void InternalJoints::subtractDefects(Level level, double weight, std::span<const Motion> motions) {
-  for (const Entry& joint : joints_) {
-    const std::span<double> defect = std::span(defect_).first(joint.equations.rows());
-    joint.equations.defect(level, motionOf(joint.first, motions), motionOf(joint.second, motions), defect);
-    for (std::size_t k = 0; k < defect.size(); ++k)
-      lambda_[static_cast<Eigen::Index>(joint.firstRow + k)] -= weight * defect[k];
-  }
-}
-
-/// Accelerates a body by the reaction of one row.
-void InternalJoints::push(const Bodies& bodies, std::size_t body, std::size_t row, const Loads& unit,
-                          std::span<Motion> motions) const {
-  if (body == kGround) return;
-  const double lambda = lambda_[static_cast<Eigen::Index>(row)];
-  bodies.accelerateFurther(body, {lambda * unit.force, lambda * unit.moment}, motions[body]);
+  defects(level, motions, defect_);
+  for (std::size_t row = 0; row < rows_; ++row) lambda_[static_cast<Eigen::Index>(row)] -= weight * defect_[row];
 }
 
 /// The columns of J^T: what a unit multiplier of each row does.
