@@ -50,17 +50,8 @@ MultibodySettings pendulum(double phi) {
   return system;
 }
 
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const core::InputError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 std::string refusal(const MultibodySettings& settings) {
-  return refusal([&] { Multibody system(settings); });
+  return test::refusal([&] { Multibody system(settings); });
 }
 
 bool says(const std::string& text, const std::vector<std::string>& parts) {
@@ -450,7 +441,7 @@ TEST(Multibody, RefusesSharesThatDoNotFit) {
     Multibody system(freeBody(Rotation::cardan));
     Coupling coupling = shareOf(JointKind::atpoint, Side::first, Coupling::Source::law, false, Rotation::cardan);
     spoil(coupling);
-    return refusal([&] { system.couple(coupling); });
+    return test::refusal([&] { system.couple(coupling); });
   };
   EXPECT_EQ(refused([](Coupling&) {}), "");
   EXPECT_TRUE(says(refused([](Coupling& c) { c.body = "other"; }), {"joint", "'other'"}));

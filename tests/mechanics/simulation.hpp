@@ -1,10 +1,12 @@
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include "koppla/core/error.hpp"
 #include "koppla/mechanics/multibody.hpp"
 #include "koppla/solver/integrate.hpp"
 
@@ -59,6 +61,16 @@ inline solver::IntegratorSettings fixedSteps(double microStep) {
 
 inline solver::IntegratorSettings adaptive(solver::Kind kind, double tolerance) {
   return {.kind = kind, .rtol = tolerance, .atol = tolerance};
+}
+
+/// The words of the refusal, or nothing.
+inline std::string refusal(const std::function<void()>& call) {
+  try {
+    call();
+  } catch (const core::InputError& error) {
+    return error.what();
+  }
+  return {};
 }
 
 }  // namespace koppla::mechanics::test

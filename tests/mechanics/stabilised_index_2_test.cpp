@@ -15,6 +15,7 @@
 
 #include "motions.hpp"
 #include "simulation.hpp"
+#include "spatial_four_bar.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mechanics {
@@ -51,48 +52,7 @@ MultibodySettings pendulum(double phi) {
   return system;
 }
 
-/// Lu's spatial four-bar linkage (sec. 8.7 of the note) with the weld of its coupler inside.
-MultibodySettings spatialFourBar() {
-  const double l = sqrt2 / 2.0;
-  const auto rodAlongZ = [](const std::string& name, double length, const Vector& centre, std::vector<double> angles) {
-    const double J = length * length / 12.0;
-    return BodySettings{.name = name, .inertia = {J, J, 1e-3}, .position = centre, .rotation = std::move(angles)};
-  };
-  const std::vector<double> coupler{pi / 2.0, -pi / 4.0, 0.0};
-  const Vector x{1.0, 0.0, 0.0};
-  const Vector y{0.0, 1.0, 0.0};
-  const Vector z{0.0, 0.0, 1.0};
-  const Vector up{0.0, 0.0, 0.5};
-  const Vector down{0.0, 0.0, -0.5};
-  const Vector toA{0.0, 0.0, l / 2.0};
-  const Vector toB{0.0, 0.0, -l / 2.0};
-  MultibodySettings system;
-  system.rotation = Rotation::cardan;
-  system.bodies = {rodAlongZ("rod1", 1.0, {0.0, 0.0, 0.5}, {0.0, 0.0, 0.0}),
-                   rodAlongZ("rod2", l, {0.25, 0.25, 1.0}, coupler), rodAlongZ("rod3", l, {0.75, 0.75, 1.0}, coupler),
-                   rodAlongZ("rod4", 1.0, {1.0, 1.0, 0.5}, {0.0, 0.0, 0.0})};
-  system.markers = {{.name = "centre", .body = "rod1"}};
-  system.joints = {{.name = "ground1",
-                    .joint = {.kind = JointKind::revolute, .first = {down, y, x}, .second = {{}, y, x}},
-                    .first = "rod1"},
-                   {.name = "ball",
-                    .joint = {.kind = JointKind::atpoint, .first = {.at = up}, .second = {.at = toA}},
-                    .first = "rod1",
-                    .second = "rod2"},
-                   {.name = "middle",
-                    .joint = {.kind = JointKind::fixed,
-                              .first = {.at = toB},
-                              .second = {.at = toA},
-                              .alignment = Alignment::parameters},
-                    .first = "rod2",
-                    .second = "rod3"},
-                   {.name = "universal",
-                    .joint = {.kind = JointKind::universal, .first = {toB, y, x}, .second = {up, x, z}},
-                    .first = "rod3",
-                    .second = "rod4"},
-                   {.name = "ground4",
-                    .joint = {.kind = JointKind::revolute, .first = {down, x, z}, .second = {{1.0, 1.0, 0.0}, x, z}},
-                    .first = "rod4"}};
+MultibodySettings stabilised(MultibodySettings system) {
   system.constraints = InternalConstraints::stabilisedIndex2;
   return system;
 }
@@ -169,7 +129,7 @@ Simulation byBaumgarte(MultibodySettings system) {
 
 TEST(StabilisedIndex2, JointsHoldToTheToleranceAndTheMotionIsThatOfOtherForms) {
   constexpr double kTolerance = 1e-8;
-  MultibodySettings fourBar = spatialFourBar();
+  MultibodySettings fourBar = stabilised(test::spatialFourBar());
   push(fourBar, 1.0);
   double position = 0.0;
   double velocity = 0.0;
@@ -199,7 +159,7 @@ TEST(StabilisedIndex2, JointsHoldToTheToleranceAndTheMotionIsThatOfOtherForms) {
 }
 
 TEST(StabilisedIndex2, FourBarLinkageFollowsItsReference) {
-  MultibodySettings system = spatialFourBar();
+  MultibodySettings system = stabilised(test::spatialFourBar());
   system.forces = {{.name = "push", .marker = "centre", .forceRate = {1.0, 0.0, 0.0}}};
   Simulation simulation(std::make_unique<Multibody>(system),
                         {.kind = Kind::radauFixed, .microStep = 0.01, .rtol = 1e-10, .atol = 1e-12});
@@ -384,19 +344,10 @@ TEST(StabilisedIndex2, ProjectionOfACouplingMovesBodiesAsTheirJointsAllow) {
   EXPECT_NEAR(driven.y[4], kLength / 2.0 * std::sin(driven.phi()), 1e-13);
 }
 
-std::string refusal(const std::function<void()>& call) {
-  try {
-    call();
-  } catch (const core::InputError& error) {
-    return error.what();
-  }
-  return {};
-}
-
 TEST(StabilisedIndex2, OtherIntegratorsSayWhichToTake) {
   for (const Kind kind : solver::kKinds) {
     const std::string text =
-        refusal([&] { solver::integrate(std::make_unique<Multibody>(pendulum(0.3)), {.kind = kind}); });
+        test::refusal([&] { solver::integrate(std::make_unique<Multibody>(pendulum(0.3)), {.kind = kind}); });
     if (std::ranges::find(kBothKinds, kind) != kBothKinds.end())
       EXPECT_EQ(text, "") << word(kind);
     else
@@ -404,7 +355,7 @@ TEST(StabilisedIndex2, OtherIntegratorsSayWhichToTake) {
   }
   MultibodySettings free = pendulum(0.3);
   free.joints.clear();
-  EXPECT_EQ(refusal([&] { solver::integrate(std::make_unique<Multibody>(free), {.kind = Kind::ode4}); }), "")
+  EXPECT_EQ(test::refusal([&] { solver::integrate(std::make_unique<Multibody>(free), {.kind = Kind::ode4}); }), "")
       << "without joints there is no algebraic equation";
 }
 
@@ -415,7 +366,7 @@ TEST(StabilisedIndex2, RefusesRedundantJointsByName) {
   second.joint.kind = JointKind::inplane;
   second.joint.second = {.axis = {0.0, 1.0, 0.0}};
   system.joints.push_back(second);
-  const std::string text = refusal([&] { Multibody made(system); });
+  const std::string text = test::refusal([&] { Multibody made(system); });
   EXPECT_NE(text.find("The joint guide is redundant"), std::string::npos) << text;
 }
 
