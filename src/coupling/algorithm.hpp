@@ -21,6 +21,8 @@ struct Solution {
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;
+  /// One correction left more than a tenth of itself over, beyond the tolerances.
+  bool poor = false;
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
   std::optional<std::size_t> exploded;      ///< an output of the field that has exploded

@@ -71,6 +71,7 @@ void ConditionRows::linearise(const InterfaceProblem& problem, const std::vector
   gradients_.assign(wanted_.size(), {});
   for (const Derivative& d : problem.derivatives(blocks, wanted_)) gradients_[d.row].emplace_back(d.column, d.value);
   increments_ = problem.smallestIncrements(blocks);
+  magnitudes_ = problem.largestTerms(blocks, wanted_);
 }
 
 std::vector<double> ConditionRows::residual(Level level) const {
@@ -87,6 +88,11 @@ std::vector<double> ConditionRows::residual(Level level) const {
     result.push_back(sum);
   }
   return result;
+}
+
+std::vector<double> ConditionRows::residualAfter(const InterfaceProblem& problem, Level level) {
+  problem.readSent(problem.cut(), sent_);
+  return residual(level);
 }
 
 std::vector<Derivative> ConditionRows::matrix(Level level) const {
@@ -109,10 +115,10 @@ std::vector<Derivative> ConditionRows::matrix(Level level) const {
 double ConditionRows::noise(Level level, std::size_t row, std::size_t column) const {
   constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
   if (rows_[row].constraint == kPlain || increments_[column] == 0.0) return 0.0;
-  const double operand = network_.largestInput(constraints_[rows_[row].constraint].position);
-  double weights = 0.0;
-  for (const double weight : mixOf(rows_[row], level)) weights += weight;
-  return kRounding * weights * operand / increments_[column];
+  double terms = 0.0;  // of the defects, which cancel
+  forDefects(rows_[row], level,
+             [&](std::size_t defect, double weight) { terms += weight * magnitudes_[placeOf_[defect]]; });
+  return kRounding * terms / increments_[column];
 }
 
 std::vector<double> ConditionRows::accelerationMatrix(const InterfaceProblem& problem,

@@ -33,6 +33,8 @@ class ConditionRows {
   /// Takes values and derivatives from the last evaluation.
   void linearise(const InterfaceProblem& problem, const std::vector<Sensitivity>& blocks);
   [[nodiscard]] std::vector<double> residual(Level level) const;
+  /// The same at an evaluation after the one that was linearised.
+  [[nodiscard]] std::vector<double> residualAfter(const InterfaceProblem& problem, Level level);
   [[nodiscard]] std::vector<Derivative> matrix(Level level) const;
   /// What rounding in probes may make of an entry of that row and column.
   [[nodiscard]] double noise(Level level, std::size_t row, std::size_t column) const;
@@ -67,7 +69,8 @@ class ConditionRows {
   double step_ = 0.0;                                                   ///< s
   std::vector<double> sent_;                                            ///< of the cut
   std::vector<std::vector<std::pair<std::size_t, double>>> gradients_;  ///< by place in wanted_
-  std::vector<double> increments_;                                      ///< smallest probe of each value of the cut
+  std::vector<double> magnitudes_;  ///< of the terms that make up an output, by place in wanted_
+  std::vector<double> increments_;  ///< smallest probe of each value of the cut
 };
 
 }  // namespace koppla::coupling

@@ -163,6 +163,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;
     cycle.jacobians += solution.jacobians;
+    if (solution.poor) ++cycle.poor;
     cycle.longestChain = std::max(cycle.longestChain, solution.chain);
     outcome.fault = solution.fault;
     if (outcome.fault) return outcome;

@@ -46,6 +46,7 @@ struct IteratedCycle {
   std::unique_ptr<Algorithm> algorithm;
   std::uint64_t evaluations = 0;
   std::uint64_t jacobians = 0;
+  std::uint64_t poor = 0;     ///< steps of the semi-implicit method that one correction did not settle
   unsigned longestChain = 0;  ///< of subsystems' steps in one macro step, each waiting for the one before
   std::uint64_t failures = 0;
   std::uint64_t suspicious = 0;  ///< solutions that plain iteration would not have found

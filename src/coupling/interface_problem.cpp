@@ -414,4 +414,20 @@ std::vector<double> InterfaceProblem::smallestIncrements(const std::vector<Sensi
   return result;
 }
 
+std::vector<double> InterfaceProblem::largestTerms(const std::vector<Sensitivity>& blocks,
+                                                   const std::vector<std::size_t>& values) const {
+  std::vector<double> result;
+  for (const std::size_t value : values) {
+    const std::size_t position = producer_[value - values_.first];
+    const Sensitivity& block = blocks[position - block_.first];
+    const auto u = network_.inputsOf(position);
+    const std::size_t row = value - network_.outputsOf(position).first;
+    double largest = 0.0;
+    for (std::size_t j = 0; j < block.inputs; ++j)
+      largest = std::fmax(largest, std::fabs(block.values[row * block.inputs + j] * u[j]));
+    result.push_back(largest);
+  }
+  return result;
+}
+
 }  // namespace koppla::coupling

@@ -67,6 +67,8 @@ class InterfaceProblem {
   /// Indices into the network's outputs: the cut, and all values consumed in the cycle.
   [[nodiscard]] const std::vector<std::size_t>& cut() const { return cut_; }
   [[nodiscard]] const std::vector<std::size_t>& coupled() const { return coupled_; }
+  /// Position of the member that delivers an output of the cycle.
+  [[nodiscard]] std::size_t producerOf(std::size_t value) const { return producer_[value - values_.first]; }
   /// Samples of every value in a step, the last one at its end.
   [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
@@ -101,6 +103,10 @@ class InterfaceProblem {
 
   /// The smallest change by which each value of the cut was probed, 0 where it was not.
   [[nodiscard]] std::vector<double> smallestIncrements(const std::vector<Sensitivity>& blocks) const;
+
+  /// The largest |dy/du u| of the inputs of the member that delivers each of these outputs: what its rounding is of.
+  [[nodiscard]] std::vector<double> largestTerms(const std::vector<Sensitivity>& blocks,
+                                                 const std::vector<std::size_t>& values) const;
 
   [[nodiscard]] Block block() const { return block_; }
   [[nodiscard]] const subsystem::Step& step() const { return step_; }

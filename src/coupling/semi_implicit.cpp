@@ -43,7 +43,9 @@ class SemiImplicit final : public Algorithm {
     while (true) {
       if (!correct(problem, solution)) return solution;
       solution.fault = problem.evaluate();
-      if (!judge(problem, solution) || !settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
+      if (!judge(problem, solution)) return solution;
+      look(problem, solution);
+      if (!settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
       if (solution.evaluations >= settings_.maxIterations) {
         solution.ending = Ending::capReached;
         return solution;
@@ -137,6 +139,34 @@ class SemiImplicit final : public Algorithm {
                         finding.growth, settings_.degree));
   }
 
+  /// What one more correction would still change, in units of the tolerances, and how that compares to the last one.
+  /// Only where the conditions are to be met in full: relaxation and the mean of method 2 leave something over on
+  /// purpose.
+  void look(const InterfaceProblem& problem, Solution& solution) {
+    constexpr double kPoor = 0.1;
+    if (settings_.semiImplicit.relaxation < 1.0 || rows_.weights()[0] < 1.0 || correction_.empty()) return;
+    std::vector<double> rest = rows_.residualAfter(problem, Level::position);
+    factors_[0].solve(rest);
+    std::vector<double> sent(rest.size());
+    problem.readSent(problem.cut(), sent);
+    const core::Tolerance tolerance{settings_.rtol, settings_.atol};
+    const double left = core::weightedNorm(settings_.norm, tolerance, rest, sent);
+    const double done = core::weightedNorm(settings_.norm, tolerance, correction_, sent);
+    solution.poor = left > 1.0 && left > kPoor * done;
+    if (!solution.poor || poorlyCorrected_++ > 0 || settings_.semiImplicit.iterate || listener_ == nullptr) return;
+    std::size_t worst = 0;
+    const auto weighted = [&](std::size_t i) {
+      return std::fabs(rest[i]) / (settings_.atol + settings_.rtol * std::fabs(sent[i]));
+    };
+    for (std::size_t i = 0; i < rest.size(); ++i)
+      if (weighted(i) > weighted(worst)) worst = i;
+    listener_->warning(problem, problem.producerOf(problem.cut()[worst]),
+                       fmt::format("one correction is not enough here: another one would change what is exchanged by "
+                                   "{:.2g} times as much ({:.2g} times the tolerances). Shorten the step, or set "
+                                   "algorithm.iterate = true; further steps of this kind are only counted",
+                                   left / done, left));
+  }
+
   /// With a degree above 0 positions and velocities alone are unstable, so that there is nothing to fall back on.
   [[nodiscard]] bool guardsAccelerations() const {
     return settings_.degree == 0 && rows_.weights()[kAcceleration] > 0.0;
@@ -190,11 +220,22 @@ class SemiImplicit final : public Algorithm {
 
   /// Sends corrected values; false where they are not determined.
   bool correct(InterfaceProblem& problem, Solution& solution) {
-    std::vector<double> correction;
-    if (!solveLinearised(problem, solution, correction)) return false;
+    if (!solveLinearised(problem, solution, correction_) && !solveCarefully(problem, solution, correction_))
+      return false;
     warnAboutStiffLaws(problem);
-    send(problem, correction, solution);
+    send(problem, correction_, solution);
     return true;
+  }
+
+  /// What cannot be told from rounding is probed once more, over a longer distance, before it is called undetermined.
+  bool solveCarefully(InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
+    constexpr double kLong = 1e-2;
+    if (!probes() || settings_.semiImplicit.increment) return false;
+    solution.undetermined.clear();
+    solution.ending = Ending::converged;
+    solution.fault = problem.sensitivities(blocks_, {kLong, 1.0, last_});
+    ++solution.jacobians;
+    return goesOn(solution) && solveLinearised(problem, solution, correction);
   }
 
   bool solveLinearised(const InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
@@ -246,9 +287,11 @@ class SemiImplicit final : public Algorithm {
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
   bool rehearsed_ = false;
-  std::vector<double> before_;   ///< values of the cut at the beginning of the step
-  std::vector<double> last_;     ///< magnitudes of the last accepted correction, by output
-  std::vector<double> present_;  ///< of the present one
+  std::uint64_t poorlyCorrected_ = 0;  ///< evaluations
+  std::vector<double> correction_;     ///< the last one, of the cut
+  std::vector<double> before_;         ///< values of the cut at the beginning of the step
+  std::vector<double> last_;           ///< magnitudes of the last accepted correction, by output
+  std::vector<double> present_;        ///< of the present one
 };
 
 }  // namespace

@@ -152,6 +152,15 @@ class Composer {
                         "Choose joint = \"atpoint\".");
       return false;
     }
+    const auto* const spring = std::get_if<SpringDamperLaw>(&condition.law);
+    if (spring != nullptr && std::max(spring->stiffness.size(), spring->damping.size()) > 1) {
+      findings_.mistake(
+          condition.name.place,
+          fmt::format("The condition '{}' acts along one line; stiffness and damping are one number each.",
+                      condition.name.value),
+          "One for each row is for joints between bodies.");
+      return false;
+    }
     if (end.size == 1) return true;
     findings_.mistake(condition.name.place,
                       fmt::format("The condition '{}' acts along one line, but '{}' has {} components.",
@@ -165,10 +174,11 @@ class Composer {
     const auto& law = std::get<RigidLaw>(condition.law);
     const std::string& name = condition.name.value;
     if (condition.joint.value != mechanics::JointKind::atpoint) {
-      findings_.mistake(condition.joint.place,
-                        fmt::format("The joint '{}' holds orientations, but '{}' and '{}' are points without one.",
-                                    name, first.name(), second.name()),
-                        "Choose joint = \"atpoint\".");
+      findings_.mistake(
+          condition.joint.place,
+          fmt::format("The joint '{}' between '{}' and '{}' holds orientations, which points do not have.", name,
+                      first.name(), second.name()),
+          "Choose joint = \"atpoint\", or name markers of two multibody models.");
       return;
     }
     if (first.size != second.size) {

@@ -99,7 +99,7 @@ class MultibodyReader {
       wrongSize(from, key, values.size(), isPlanar() ? "Give one number." : "Give [x, y, z].");
   }
 
-  void requireAtLeast(TableReader& from, std::string_view key, Range range, const std::vector<double>& values) {
+  static void requireRange(TableReader& from, std::string_view key, Range range, const std::vector<double>& values) {
     for (const double value : values)
       if (value < range.least || (range.open && value == range.least))
         return from.mistake(key, fmt::format("'{}' in {} is {}; it must be {} 0.", key, from.title(), core::text(value),
@@ -115,7 +115,7 @@ class MultibodyReader {
     if (values.size() == 1) values.resize(components, values[0]);
     if (values.size() != components)
       return wrongSize(from, key, values.size(), fmt::format("Give one number, or {}.", components));
-    requireAtLeast(from, key, kNotNegative, values);
+    requireRange(from, key, kNotNegative, values);
     std::ranges::copy(values, into.begin());
   }
 
@@ -172,7 +172,7 @@ class MultibodyReader {
         wrongSize(item, "inertia", inertia.size(), isPlanar() ? "Give one number." : "Give [Jx, Jy, Jz].");
       else
         for (std::size_t axis = 0; axis < 3; ++axis) body.inertia.at(axis) = inertia[isPlanar() ? 0 : axis];
-      requireAtLeast(item, "inertia", kPositive, inertia);
+      requireRange(item, "inertia", kPositive, inertia);
     }
     vector(item, "position", body.position);
     vector(item, "velocity", body.velocity);

@@ -51,6 +51,7 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
     document["cycles"].push_back({{"members", cycle.members},
                                   {"evaluations", cycle.evaluations},
                                   {"longest_chain", cycle.longestChain},
+                                  {"poorly_corrected", cycle.poorlyCorrected},
                                   {"jacobians", cycle.jacobians},
                                   {"convergence_failures", cycle.convergenceFailures},
                                   {"suspicious", cycle.suspicious}});

@@ -64,6 +64,9 @@ std::string cycleTable(const run::Statistics& statistics) {
     if (cycle.longestChain > 0)
       text += fmt::format("    steps of one subsystem that wait for each other in a macro step: {} at most\n",
                           cycle.longestChain);
+    if (cycle.poorlyCorrected > 0)
+      text += fmt::format("    {} in which one correction left more than a tenth of itself over\n",
+                          cycle.poorlyCorrected == 1 ? "1 step" : fmt::format("{} steps", cycle.poorlyCorrected));
     if (cycle.suspicious > 0)
       text += fmt::format("    {} where the answers move away from what is sent: maybe not what you meant\n",
                           cycle.suspicious == 1 ? "1 solution" : fmt::format("{} solutions", cycle.suspicious));

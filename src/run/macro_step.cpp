@@ -477,6 +477,13 @@ Outcome MacroStep::describeUndetermined(const std::vector<std::size_t>& outputs,
     std::vector<std::string>& names = isJoint ? joints : others;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }
+  constexpr std::size_t kShown = 6;
+  for (std::vector<std::string>* names : {&joints, &others})
+    if (names->size() > kShown) {
+      const std::size_t more = names->size() - kShown;
+      names->resize(kShown);
+      names->push_back(fmt::format("... ({} more)", more));
+    }
   const std::string when = fmt::format("at {:.12g} s", t);
   if (joints.size() > 1)
     return {OutcomeKind::notConverged,

@@ -297,6 +297,7 @@ Statistics Run::Impl::statistics() {
       entry.members.push_back(system.members[network.member(i)].name);
     entry.evaluations = cycle->evaluations;
     entry.longestChain = cycle->longestChain;
+    entry.poorlyCorrected = cycle->poor;
     entry.jacobians = cycle->jacobians;
     entry.convergenceFailures = cycle->failures;
     entry.suspicious = cycle->suspicious;

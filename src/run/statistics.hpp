@@ -37,9 +37,10 @@ struct ConnectionStatistics {
 /// Of one cycle: subsystems that depend on each other.
 struct CycleStatistics {
   std::vector<std::string> members;
-  std::uint64_t evaluations = 0;  ///< sweeps over the cycle, those for Jacobians not counted
-  std::uint64_t jacobians = 0;    ///< of Newton's and the semi-implicit method
-  unsigned longestChain = 0;      ///< of the semi-implicit method: steps in one macro step that wait for each other
+  std::uint64_t evaluations = 0;      ///< sweeps over the cycle, those for Jacobians not counted
+  std::uint64_t jacobians = 0;        ///< of Newton's and the semi-implicit method
+  std::uint64_t poorlyCorrected = 0;  ///< steps of the semi-implicit method that one correction did not settle
+  unsigned longestChain = 0;          ///< of the semi-implicit method: steps in one macro step that wait for each other
   std::uint64_t convergenceFailures = 0;  ///< steps whose iteration did not converge
   std::uint64_t suspicious = 0;           ///< steps that converged where plain iteration would have been repelled
 };

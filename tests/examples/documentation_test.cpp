@@ -115,6 +115,37 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
     EXPECT_NE(page.find("`" + std::string(option) + "`"), std::string::npos) << option;
 }
 
+TEST(Documentation, EveryOptionOfBodiesIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/mechanics.md");
+  for (const char* option : {"rotation",
+                             "gravity",
+                             "constraints",
+                             "rate",
+                             "name",
+                             "mass",
+                             "inertia",
+                             "position",
+                             "velocity",
+                             "angular_velocity",
+                             "body",
+                             "at",
+                             "axis",
+                             "cross",
+                             "loads",
+                             "first",
+                             "second",
+                             "ground",
+                             "stiffness",
+                             "damping",
+                             "relaxed",
+                             "marker",
+                             "force`, `force_rate",
+                             "moment`, `moment_rate",
+                             "joint",
+                             "alignment"})
+    EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryOptionOfTheStabilityFileIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/stability.md");
   for (const char* option : {"project", "set", "find", "from", "to", "allowance", "increment"})

@@ -171,6 +171,9 @@ TEST(Conditions, MistakesAreNamedWithTheirPlace) {
        {"15:8 The name 's1' is used already in line 5. Give every condition a name of its own."}},
       {changed(kLink, "spring-damper", "spring"),
        {"16:8 'spring' is no value of 'kind' in [[conditions]]. Known here: spring-damper, law, joint."}},
+      {changed(kLink, "stiffness = 1e6", "stiffness = [1e6, 1e6]"),
+       {"15:8 The condition 'link' acts along one line; stiffness and damping are one number each. One for each row is "
+        "for joints between bodies."}},
       {changed(kLink, "stiffness = 1e6\ndamping = 14.1421\n", ""),
        {"16:8 A spring-damper without stiffness and damping does nothing. Write stiffness = ... in N/m, or damping = "
         "... in N s/m."}},

@@ -5,8 +5,10 @@
 #include <gtest/gtest.h>
 
 #include "koppla/project/composition.hpp"
+#include "koppla/project/parts.hpp"
 #include "koppla/project/project.hpp"
 #include "koppla/project/reader.hpp"
+#include "koppla/project/resolver.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
 #include "problem_list.hpp"
@@ -310,6 +312,19 @@ TEST(JointsOfBodies, MistakesAreNamedWithTheirPlace) {
        {"18:12 The marker 'a.point' takes no forces of points. Give it loads = true, or name markers of two multibody "
         "models."}}};
   for (const Bad& bad : all) EXPECT_EQ(problemsIn(bad.lines), bad.problems) << bad.lines;
+}
+
+TEST(JointsOfBodies, NothingFollowsFromAMistakeInTheBodies) {
+  std::string broken = kHead + freeBody("a") + freeBody("b") + between("kind = \"joint\"\njoint = \"fixed\"\n");
+  broken.replace(broken.find("mass = 1"), 8, "mass = 0");
+  const Reading reading = parseWith(broken);
+  core::Log log;
+  EXPECT_EQ(mistakes(reading), ProblemList{"9:8 'mass' in [[bodies]] is 0; it must be above 0."});
+  // As `read` does it, which also looks at the subsystems where there are mistakes.
+  Findings findings;
+  const Parts parts(reading.project, log, findings);
+  findings.append(resolve(parts.project(), parts.descriptions()).findings);
+  EXPECT_EQ(test::list(findings.mistakes), ProblemList{});
 }
 
 TEST(JointsOfBodies, WeldedBodiesMoveAsOne) {
