@@ -65,7 +65,7 @@ struct SemiImplicitSettings {
   SensitivityKind sensitivities = SensitivityKind::differences;
   /// Probes change an input by this times its magnitude (at least its nominal value). Absent: 1 for linear members,
   /// else 1e-5, or the last correction where that was larger: a difference over the distance that the correction goes
-  /// is as good as the linearisation itself and stands out of rounding.
+  /// is as good as the linearisation itself and stands out of rounding. Laws and joint equations have their own.
   std::optional<double> increment{};
   /// Coupling variables at the end of a step become what the corrected states say, where a law or an output says it.
   bool finalUpdate = false;
