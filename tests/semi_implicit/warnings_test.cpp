@@ -82,22 +82,18 @@ TEST(Warnings, NameALawThatIsTooStiffForTheDegree) {
   EXPECT_FALSE(isWarned(link, "link")) << "held forces are stable, however stiff the law is";
 }
 
-/// A stop: no force until the gap is closed, and a stiff one beyond. In the step in which it closes, neither prediction
-/// nor probes know of it.
-class Stop final : public subsystem::ForceLaw {
+/// So stiff that one correction of Newton's method goes a third of the way to the solution, as for x^3 = 0.
+class Cube final : public subsystem::ForceLaw {
  public:
   [[nodiscard]] double force(double distance, double /*rate*/) const override {
-    return distance > -kGap ? 0.0 : 1e5 * (distance + kGap);
+    return 1e10 * distance * distance * distance;
   }
-
- private:
-  static constexpr double kGap = 0.5;  // m
 };
 
 TEST(Warnings, TellWhereOneCorrectionIsNotEnough) {
   FlexibleLink link;  // the masses run towards each other with 200 m/s
   EXPECT_FALSE(isWarned(link, "one correction")) << "a linear law needs no more";
-  link.law = std::make_shared<Stop>();
+  link.law = std::make_shared<Cube>();
   EXPECT_TRUE(isWarned(link, "one correction"));
   link.settings.iterate = true;
   EXPECT_FALSE(isWarned(link, "one correction")) << "there are more then";
