@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/condition_rows.hpp"
 #include "koppla/coupling/convergence.hpp"
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/coupling/settings.hpp"
@@ -25,7 +26,9 @@ struct Solution {
   bool poor = false;
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
-  std::optional<std::size_t> exploded;      ///< an output of the field that has exploded
+  std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
+  HeldConstraint opened{};              ///< the constraint that is not held any more
+  bool drowned = false;                 ///< singular: or what is exchanged cannot be told from rounding of the probes
   std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other
   Fault fault;
 
@@ -73,6 +76,8 @@ class Algorithm {
   /// Who is told of iterations from now on; may be nobody.
   virtual void tell(IterationListener* /*listener*/) {}
   [[nodiscard]] virtual const ConvergenceMonitor& monitor() const = 0;
+  /// How well constraints of the cycle were held.
+  [[nodiscard]] virtual std::span<const HeldConstraint> held() const { return {}; }
 };
 
 /// Repeats the evaluation, with the answers as an accelerator changes them, until they stay (iterated Gauss-Seidel in

@@ -28,6 +28,7 @@ ConditionRows::ConditionRows(const Network& network, const InterfaceProblem& pro
     const double sum = 1.0 + c.velocityWeight + c.accelerationWeight;
     weights_ = {1.0 / sum, c.velocityWeight / sum, c.accelerationWeight / sum};
   }
+  for (const PlacedConstraint& constraint : constraints_) held_.push_back({constraint.position});
   placeOf_.resize(network.outputs().size());
   for (const Row& row : rows_)
     if (row.constraint == kPlain) wanted_.push_back(row.value);
@@ -35,6 +36,32 @@ ConditionRows::ConditionRows(const Network& network, const InterfaceProblem& pro
     for (const Block& block : {constraint.defects, constraint.defectRates, constraint.defectAccelerations})
       for (std::size_t value = block.first; value < block.last; ++value) wanted_.push_back(value);
   for (std::size_t place = 0; place < wanted_.size(); ++place) placeOf_[wanted_[place]] = place;
+}
+
+HeldConstraint ConditionRows::present(std::size_t constraint) const {
+  HeldConstraint now{constraints_[constraint].position};
+  now.size = held_[constraint].size;
+  const auto largest = [&](const Block& block) {
+    double most = 0.0;
+    for (std::size_t value = block.first; value < block.last; ++value)
+      most = std::fmax(most, std::fabs(network_.outputs()[value]));
+    return most;
+  };
+  now.defect = largest(constraints_[constraint].defects);
+  now.defectRate = largest(constraints_[constraint].defectRates);
+  if (magnitudes_.empty()) return now;
+  const Block& block = constraints_[constraint].defects;
+  for (std::size_t value = block.first; value < block.last; ++value)
+    now.size = std::fmax(now.size, magnitudes_[placeOf_[value]]);
+  return now;
+}
+
+void ConditionRows::accept() {
+  for (std::size_t i = 0; i < held_.size(); ++i) {
+    const HeldConstraint now = present(i);
+    held_[i] = {now.position, std::fmax(held_[i].defect, now.defect), std::fmax(held_[i].defectRate, now.defectRate),
+                now.size};
+  }
 }
 
 ConditionRows::Mix ConditionRows::mixOf(const Row& row, Level level) const {

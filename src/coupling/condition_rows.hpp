@@ -14,6 +14,15 @@ namespace koppla::coupling {
 /// other methods say the same in all of them.
 enum class Level : std::uint8_t { position, velocity, acceleration };
 
+/// How well a constraint was held in accepted steps.
+struct HeldConstraint {
+  std::size_t position;     ///< of its member
+  double defect = 0.0;      ///< largest, in the units of its equations
+  double defectRate = 0.0;  ///< largest, per second
+  double size = 1.0;        ///< of the terms that cancel in the defects, at least 1
+  [[nodiscard]] double share() const { return defect / size; }
+};
+
 /// The linearised coupling conditions of one cycle, one row per value of its cut: for a plain value, sent - answered;
 /// for a multiplier the combination of its constraint's defects that the method asks for (Lu, eqs. 85, 174, 185).
 class ConditionRows {
@@ -29,6 +38,12 @@ class ConditionRows {
   [[nodiscard]] std::size_t firstConstraint() const { return constraints_.front().position; }
   /// Places of the cut that hold the multipliers of constraints whose accelerations are known.
   [[nodiscard]] const std::vector<std::size_t>& accelerated() const { return accelerated_; }
+
+  /// What the constraints are away from being held in the present state, beside what they were before.
+  [[nodiscard]] HeldConstraint present(std::size_t constraint) const;
+  [[nodiscard]] const std::vector<HeldConstraint>& held() const { return held_; }
+  /// The present state is accepted.
+  void accept();
 
   /// Takes values and derivatives from the last evaluation.
   void linearise(const InterfaceProblem& problem, const std::vector<Sensitivity>& blocks);
@@ -69,6 +84,7 @@ class ConditionRows {
   double step_ = 0.0;                                                   ///< s
   std::vector<double> sent_;                                            ///< of the cut
   std::vector<std::vector<std::pair<std::size_t, double>>> gradients_;  ///< by place in wanted_
+  std::vector<HeldConstraint> held_;
   std::vector<double> magnitudes_;  ///< of the terms that make up an output, by place in wanted_
   std::vector<double> increments_;  ///< smallest probe of each value of the cut
 };

@@ -16,6 +16,7 @@ enum class Ending : std::uint8_t {
   capReached,  ///< as many evaluations as allowed
   stagnated,   ///< the residual is as small as the precision of the subsystems allows, but above the tolerance
   exploded,    ///< a field is finite, but far beyond all it ever was
+  opened,      ///< a constraint is off by as much as the motions that it connects
   singular,    ///< the correction is not determined: some coupling conditions say the same, or nothing
   failed       ///< an evaluation ended with a fault
 };

@@ -19,6 +19,8 @@ constexpr std::size_t kDense = 48;
 constexpr double kRounding = 1e-13;
 /// Iterations towards the smallest singular value: of a new matrix, and from the last one's result.
 constexpr int kThorough = 10;
+/// Noise that is so large says little about ranks: redundant conditions are then only one of the explanations.
+constexpr double kDoubtful = 1e-6;
 constexpr int kUpdate = 1;
 
 }  // namespace
@@ -91,6 +93,7 @@ void Correction::factorise(std::size_t size, const std::vector<Derivative>& entr
   const bool first = combination_.size() != size;
   size_ = size;
   dependent_.clear();
+  drowned_ = false;
   if (size == 0 || !scale(entries)) return;
   const auto n = static_cast<Eigen::Index>(size);
   factors_->dense = size <= kDense;
@@ -123,7 +126,9 @@ void Correction::factorise(std::size_t size, const std::vector<Derivative>& entr
     return;
   }
   if (regular && smallestSingularValue(first ? kThorough : kUpdate) > least) return;
-  if (regular && smallestSingularValue(kThorough) > least) return;
+  const double smallest = regular ? smallestSingularValue(kThorough) : 0.0;
+  if (smallest > least) return;
+  drowned_ = largestNoise > kRounding * std::sqrt(static_cast<double>(size)) && largestNoise > kDoubtful;
   if (!regular) static_cast<void>(smallestSingularValue(kThorough));
   name();
 }

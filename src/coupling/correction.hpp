@@ -26,6 +26,8 @@ class Correction {
   void factorise(std::size_t size, const std::vector<Derivative>& entries, const Noise& noise);
   /// Rows that repeat or contradict each other, or say nothing, the worst first; empty: the solution is determined.
   [[nodiscard]] const std::vector<std::size_t>& dependentRows() const { return dependent_; }
+  /// Whether entries as wrong as the noise would explain the dependence: then it may be none.
+  [[nodiscard]] bool drowned() const { return drowned_; }
   /// x := -matrix^-1 x, where the solution is determined.
   void solve(std::span<double> x) const;
 
@@ -39,6 +41,7 @@ class Correction {
   std::vector<double> rowScale_;
   std::vector<double> columnScale_;
   std::vector<std::size_t> dependent_;
+  bool drowned_ = false;
   /// The combination of rows that is nearest to nothing; a good guess for the next matrix.
   std::vector<double> combination_;
   std::unique_ptr<Factors> factors_;

@@ -182,7 +182,8 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
         outcome.cycle = stretch.cycleIndex;
         outcome.solution = solution;
       }
-      const bool hopeless = solution.ending == Ending::exploded || solution.ending == Ending::singular;
+      const bool hopeless = solution.ending == Ending::exploded || solution.ending == Ending::opened ||
+                            solution.ending == Ending::singular;
       if (!attempt.keepGoing || hopeless) return outcome;
     }
   }

@@ -2,6 +2,7 @@
 #include <cmath>
 #include <complex>
 #include <limits>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -57,10 +58,12 @@ class SemiImplicit final : public Algorithm {
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
     last_ = present_;
+    rows_.accept();
   }
 
   void tell(IterationListener* listener) override { listener_ = listener; }
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
+  [[nodiscard]] std::span<const HeldConstraint> held() const override { return rows_.held(); }
 
  private:
   /// An evaluation has ended.
@@ -71,7 +74,30 @@ class SemiImplicit final : public Algorithm {
     monitor_.look(problem);
     solution.exploded = monitor_.exploded();
     if (solution.exploded) solution.ending = Ending::exploded;
-    return !solution.exploded;
+    return !solution.exploded && areHeld(problem, solution);
+  }
+
+  /// A constraint that is off by a hundredth of the motions that it connects is a reason for doubt; by all of them, for
+  /// an end.
+  bool areHeld(const InterfaceProblem& problem, Solution& solution) {
+    constexpr double kDoubtful = 1e-2;
+    constexpr double kLost = 1.0;
+    for (std::size_t i = 0; i < rows_.held().size(); ++i) {
+      const HeldConstraint now = rows_.present(i);
+      if (now.share() > kLost) {
+        solution.ending = Ending::opened;
+        solution.opened = now;
+        return false;
+      }
+      if (now.share() < kDoubtful || rows_.held()[i].share() >= kDoubtful || solution.evaluations < 2) continue;
+      if (listener_ != nullptr && doubted_.insert(i).second)
+        listener_->warning(
+            problem, now.position,
+            fmt::format("this joint is open by {:.2g}, a hundredth of the motions that it connects or more: "
+                        "the results are not to be trusted. Shorten the step",
+                        now.defect));
+    }
+    return true;
   }
 
   static bool goesOn(Solution& solution) {
@@ -252,6 +278,7 @@ class SemiImplicit final : public Algorithm {
                         [&](std::size_t row, std::size_t column) { return rows_.noise(level, row, column); });
       if (!factors.dependentRows().empty()) {
         solution.ending = Ending::singular;
+        solution.drowned = factors.drowned();
         for (const std::size_t row : factors.dependentRows()) solution.undetermined.push_back(problem.cut()[row]);
         return false;
       }
@@ -286,6 +313,7 @@ class SemiImplicit final : public Algorithm {
   std::uint64_t withoutAccelerations_ = 0;  ///< corrections
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
+  std::set<std::size_t> doubted_;  ///< constraints that a warning has named
   bool rehearsed_ = false;
   std::uint64_t poorlyCorrected_ = 0;  ///< evaluations
   std::vector<double> correction_;     ///< the last one, of the cut

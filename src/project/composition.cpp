@@ -46,11 +46,33 @@ class Composer {
   }
 
   Composition compose() && {
-    for (const ConditionEntry& condition : source_.conditions) compose(condition);
+    for (const ConditionEntry& condition : source_.conditions) {
+      warnOfHeldMotion(condition);
+      compose(condition);
+    }
     return std::move(result_);
   }
 
  private:
+  /// A motion that is held at its value at the end of the step leads by half a step: its spring takes damping away.
+  void warnOfHeldMotion(const ConditionEntry& condition) {
+    const coupling::AlgorithmSettings& algorithm = source_.settings.algorithm;
+    const auto* const spring = std::get_if<SpringDamperLaw>(&condition.law);
+    if (algorithm.kind != coupling::AlgorithmKind::semiImplicit || algorithm.degree > 0 || spring == nullptr ||
+        condition.decomposition.value == Decomposition::forceForce)
+      return;
+    double stiffness = 0.0;
+    for (const double value : spring->stiffness) stiffness = std::max(stiffness, value);
+    if (!(stiffness > 0.0)) return;
+    findings_.warning(
+        condition.decomposition.place,
+        fmt::format("The condition '{}' sends motions that are held over the step (degree = 0): its spring "
+                    "then acts like a negative damper of {:.3g} on the subsystem that gets one, and only "
+                    "dampers outside of the condition make up for it.",
+                    condition.name.value, 0.5 * stiffness * source_.settings.step),
+        "Choose decomposition = \"force-force\", or degree = 1.");
+  }
+
   /// Null for all but multibody models.
   [[nodiscard]] const mechanics::MultibodySettings* bodiesOf(std::size_t member) const {
     const std::optional<NativeModel>& model = source_.subsystems[member].model;

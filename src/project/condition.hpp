@@ -60,6 +60,7 @@ struct ConditionEntry {
   PortReference first{};
   PortReference second{};
   Placed<Decomposition> decomposition{Decomposition::forceDisplacement, {}};
+  bool decomposed = false;  ///< by the user's word; else semi-implicit coupling takes force-force
 
   [[nodiscard]] bool isRigid() const { return std::holds_alternative<RigidLaw>(law); }
   /// Whether the law is composed into the subsystem on that side.

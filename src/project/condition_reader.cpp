@@ -106,6 +106,7 @@ std::optional<ConditionEntry> readCondition(TableReader& table) {
   table.word("decomposition", entry.decomposition.value, kDecompositionWords,
              onlyFor(!entry.isRigid() || !table.sound({"kind"}), "the forces of a rigid joint belong to the coupling"));
   entry.decomposition.place = table.place("decomposition");
+  entry.decomposed = table.given("decomposition");
   if (!table.sound({"name", "kind", "between", "decomposition", "force", "joint", "method"})) return std::nullopt;
   entry.first = parseReference(between[0]);
   entry.second = parseReference(between[1]);

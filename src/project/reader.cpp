@@ -142,7 +142,12 @@ class ProjectReader {
   void readConditions() {
     std::vector<TableReader> tables = root_.tables("conditions");
     for (TableReader& table : tables)
-      if (auto entry = readCondition(table)) project_.conditions.push_back(std::move(*entry));
+      if (auto entry = readCondition(table)) {
+        // The most stable one there; elsewhere all are alike, and a law inside a subsystem is solved with it.
+        if (project_.settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit && !entry->decomposed)
+          entry->decomposition.value = Decomposition::forceForce;
+        project_.conditions.push_back(std::move(*entry));
+      }
     for (TableReader& table : tables) table.finish();
   }
 

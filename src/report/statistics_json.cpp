@@ -55,6 +55,10 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
                                   {"jacobians", cycle.jacobians},
                                   {"convergence_failures", cycle.convergenceFailures},
                                   {"suspicious", cycle.suspicious}});
+  document["joints"] = Json::array();
+  for (const run::JointStatistics& joint : s.joints)
+    document["joints"].push_back(
+        {{"name", joint.name}, {"position_defect", joint.positionDefect}, {"velocity_defect", joint.velocityDefect}});
   document["connections"] = Json::array();
   for (const run::ConnectionStatistics& c : s.connections)
     document["connections"].push_back({{"from", c.from},

@@ -76,6 +76,19 @@ std::string cycleTable(const run::Statistics& statistics) {
   return text;
 }
 
+/// How far rigid joints were open at the ends of steps.
+std::string jointTable(const run::Statistics& statistics) {
+  if (statistics.joints.empty()) return {};
+  constexpr std::size_t kShown = 20;
+  std::string text = fmt::format("\n  {:24} {:>16} {:>16}\n", "joint, largest defect", "of position", "of velocity");
+  for (std::size_t i = 0; i < std::min(kShown, statistics.joints.size()); ++i) {
+    const run::JointStatistics& joint = statistics.joints[i];
+    text += fmt::format("  {:24} {:>16.2e} {:>16.2e}\n", joint.name, joint.positionDefect, joint.velocityDefect);
+  }
+  if (statistics.joints.size() > kShown) text += fmt::format("  ... and {} more\n", statistics.joints.size() - kShown);
+  return text;
+}
+
 /// Only where subsystems tell what their solvers do.
 std::string effortTable(const run::Statistics& statistics) {
   constexpr std::size_t kShown = 30;
@@ -138,7 +151,7 @@ std::string statisticsText(const run::Statistics& s) {
       fmt::format("{:.6g}", s.smallestStep);  // steps that differ by rounding only look the same
   const std::string largest = fmt::format("{:.6g}", s.largestStep);
   if (smallest != largest) text += fmt::format("  {:<28} from {} s to {} s\n", "step lengths", smallest, largest);
-  return text + "\n" + memberTable(s) + cycleTable(s) + effortTable(s) + connectionTable(s);
+  return text + "\n" + memberTable(s) + cycleTable(s) + jointTable(s) + effortTable(s) + connectionTable(s);
 }
 
 }  // namespace koppla::report

@@ -57,9 +57,23 @@ void requireWaveform(const coupling::AlgorithmSettings& algorithm, std::vector<c
         "Give algorithm.predictor from 0 to " + std::to_string(kMostPredictor) + "."});
 }
 
-void requireJoints(const coupling::System& system, const coupling::AlgorithmSettings& algorithm,
-                   std::vector<core::Problem>& problems) {
-  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit || system.constraints.empty()) return;
+void requireJoints(const coupling::System& system, const Settings& settings, std::vector<core::Problem>& problems) {
+  const coupling::AlgorithmSettings& algorithm = settings.algorithm;
+  if (algorithm.semiImplicit.iterate && algorithm.semiImplicit.relaxation < 1.0)
+    problems.push_back(core::Problem{core::Place{},
+                                     "Corrections that are relaxed do not converge to what they are to meet "
+                                     "(algorithm.iterate with algorithm.relaxation below 1).",
+                                     "Leave one of the two out."});
+  if (system.constraints.empty()) return;
+  if (settings.stepControl.adapts() || settings.onDiscard == OnDiscard::shorten)
+    problems.push_back(core::Problem{
+        core::Place{},
+        "Rigid joints need steps of one length: in a shorter one their forces would close at once what a longer one "
+        "left "
+        "open (step_control.kind, simulation.on_discard).",
+        "Choose step_control.kind = \"fixed\" and on_discard = \"stop\", or springs in place of the joints (kind = "
+        "\"spring-damper\")."});
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit) return;
   std::string names;
   for (const coupling::Constraint& joint : system.constraints)
     names += (names.empty() ? "" : ", ") + system.members[joint.member].name;
@@ -108,7 +122,7 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
                                      "sends values only.",
                                      "Choose jacobi, gauss-seidel or master-slave, or leave algorithm.samples out."});
   requireWaveform(settings.algorithm, problems);
-  requireJoints(system, settings.algorithm, problems);
+  requireJoints(system, settings, problems);
   for (const coupling::Cycle& cycle : cycles) requireEqualWeights(system, cycle, problems);
   if (settings.algorithm.iterates())
     refuse(

@@ -1,5 +1,6 @@
 #include "koppla/run/doubts.hpp"
 
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -102,6 +103,7 @@ std::vector<std::string> doubtsAboutJoints(const coupling::System& system, const
   std::vector<std::string> result;
   const coupling::AlgorithmSettings& algorithm = settings.algorithm;
   if (algorithm.kind != AlgorithmKind::semiImplicit || algorithm.degree == 0) return result;
+  std::map<std::string, std::vector<std::string>> unstable;  // joints by what is wrong with them
   for (const coupling::Constraint& constraint : system.constraints) {
     const double growth =
         coupling::growthOfFreeMotion(constraint, algorithm.degree, algorithm.semiImplicit.relaxation, settings.step);
@@ -114,14 +116,20 @@ std::vector<std::string> doubtsAboutJoints(const coupling::System& system, const
                      "lower degree."
                    : "Choose degree = 0, or gamma > 0 (beta = 2 tau, gamma = tau^2 with tau of one step at least).";
     if (constraint.method == coupling::ConstraintMethod::stabilisedIndex2)
-      remedy = "Choose degree = 0, or algorithm.relaxation = 0.9 with degree = 1, 0.7 above.";
-    result.push_back(fmt::format(
-        "The joint {} is unstable with degree = {}, however short the steps are: errors of its forces {}. {}",
-        system.members[constraint.member].name, algorithm.degree,
-        growth > 1.0 + 1e-5 ? fmt::format("grow {:.3g} times per step", growth)
-                            : "alternate from step to step for ever",
-        remedy));
+      remedy = "Choose degree = 0, or algorithm.relaxation = 0.9 with degree = 1, 0.7 with degree = 2.";
+    else if (algorithm.semiImplicit.relaxation < 1.0 &&
+             coupling::growthOfFreeMotion(constraint, algorithm.degree, 1.0, settings.step) < kWeak)
+      remedy = "Leave algorithm.relaxation out.";
+    unstable[fmt::format("unstable with degree = {}, however short the steps are: errors of their forces {}. {}",
+                         algorithm.degree,
+                         growth > 1.0 + 1e-5 ? fmt::format("grow {:.3g} times per step", growth)
+                                             : "alternate from step to step for ever",
+                         remedy)]
+        .push_back(system.members[constraint.member].name);
   }
+  for (const auto& [why, names] : unstable)
+    result.push_back(fmt::format("The joint{} {} {} {}", names.size() > 1 ? "s" : "", fmt::join(names, ", "),
+                                 names.size() > 1 ? "are" : "is", why));
   return result;
 }
 

@@ -224,6 +224,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
       if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
       const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
       const bool hopeless = trial.outcome.solution.ending == coupling::Ending::exploded ||
+                            trial.outcome.solution.ending == coupling::Ending::opened ||
                             trial.outcome.solution.ending == coupling::Ending::singular;
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
@@ -449,8 +450,17 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
 Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
   if (trial.outcome.solution.exploded) return explosion(t0, t1, trial);
-  if (trial.outcome.solution.ending == coupling::Ending::singular)
-    return describeUndetermined(trial.outcome.solution.undetermined, t0);
+  if (trial.outcome.solution.ending == coupling::Ending::opened)
+    return describeOpened(trial.outcome.solution.opened, t0);
+  if (trial.outcome.solution.ending == coupling::Ending::singular) {
+    Outcome outcome = describeUndetermined(trial.outcome.solution.undetermined, t0);
+    if (trial.outcome.solution.drowned)
+      outcome.message += fmt::format(
+          " Or their answers drown in rounding: the step of {:.4g} s is too short for "
+          "algorithm.increment, or integrators answer late (ode1, central-differences).",
+          t1 - t0);
+    return outcome;
+  }
   const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
   if (trial.outcome.converged())
     return {OutcomeKind::notConverged,
@@ -462,6 +472,15 @@ Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
           fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
                       residualText(trial), remedyFor(trial.outcome.solution))};
+}
+
+Outcome MacroStep::describeOpened(const coupling::HeldConstraint& joint, double t) const {
+  return {OutcomeKind::exploded,
+          fmt::format(
+              "The joint {} is not held any more in the step that began at {:.12g} s: it is open by {:.4g}, as much "
+              "as the motions that it connects. Shorten the step; 'koppla stability' says which one is stable, "
+              "and docs/semi-implicit.md which method and degree.",
+              system_.members[network_.member(joint.position)].name, t, joint.defect)};
 }
 
 Outcome MacroStep::describeUndetermined(const std::vector<std::size_t>& outputs, double t) const {

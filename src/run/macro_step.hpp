@@ -48,6 +48,8 @@ class MacroStep {
   [[nodiscard]] const coupling::CoupledStep& coupledStep() const { return coupledStep_; }
   /// Length of the next attempt, s.
   [[nodiscard]] double next() const { return next_; }
+  /// A sentence for the user about a joint that is open at t.
+  [[nodiscard]] Outcome describeOpened(const coupling::HeldConstraint& joint, double t) const;
   /// A sentence for the user about coupling conditions that do not determine these outputs at t.
   [[nodiscard]] Outcome describeUndetermined(const std::vector<std::size_t>& outputs, double t) const;
   /// A sentence for the user about a fault at t, with its remedy.

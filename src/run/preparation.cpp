@@ -1,6 +1,7 @@
 #include "koppla/run/preparation.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <thread>
 
 #include <fmt/format.h>
@@ -28,6 +29,28 @@ void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, co
                   loop.growth < 1.0 ? "they are late by some steps" : "they diverge, however short the step is"));
 }
 
+/// Joints inside a subsystem are refused in the same way.
+Outcome openJoint(const coupling::System& system, const coupling::Network& network) {
+  constexpr double kMeets = 1e-6;
+  const auto largest = [&](const coupling::Block& block) {
+    double most = 0.0;
+    for (std::size_t value = block.first; value < block.last; ++value)
+      most = std::fmax(most, std::fabs(network.outputs()[value]));
+    return most;
+  };
+  for (const coupling::PlacedConstraint& joint : network.constraints()) {
+    const double defect = largest(joint.defects);
+    const double rate = largest(joint.defectRates);
+    if (defect <= kMeets && rate <= kMeets) continue;
+    return {OutcomeKind::notConverged,
+            fmt::format(
+                "The joint {} is not closed at the start: its positions are apart by {:.4g}, its velocities by {:.4g} "
+                "per second. Start values must meet the joint to {:g}; correct those of the bodies, or its markers.",
+                system.members[joint.condition.member].name, defect, rate, kMeets)};
+  }
+  return {};
+}
+
 Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep& macroStep, double start) {
   if (report.fault) return macroStep.describe(report.fault, start);
   if (!report.undetermined.empty()) return macroStep.describeUndetermined(report.undetermined, start);
@@ -52,13 +75,30 @@ coupling::System fitted(coupling::System system, unsigned degree, core::Log& log
     const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
     if (capabilities.isStatic || capabilities.inputDerivatives >= degree) continue;
     log.write(
-        core::Severity::info, "coupling",
+        system.constraints.empty() ? core::Severity::info : core::Severity::warning, "coupling",
         fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
                     "micro_step to follow them more closely.",
                     member.name, capabilities.inputDerivatives, degree));
     member.subsystem = subsystem::subdivide(std::move(member.subsystem), 0.0);
   }
   return system;
+}
+
+Settings withWholeSteps(Settings settings, const coupling::System& system, core::Log& log) {
+  if (system.constraints.empty() || settings.stepControl.adapts() || !(settings.step > 0.0)) return settings;
+  constexpr double kTie = 1e-6;
+  const double interval = settings.end - settings.start;
+  const double steps = interval / settings.step;
+  if (!(steps > 0.0) || std::fabs(steps - std::round(steps)) < kTie * std::fmax(1.0, std::fabs(steps) * kTie))
+    return settings;
+  const double whole = interval / std::ceil(steps);
+  log.write(
+      core::Severity::info, "coupling",
+      fmt::format("the step of {} s does not divide the interval; with rigid joints all steps must have one length, so "
+                  "they are {:.12g} s long",
+                  core::text(settings.step), whole));
+  settings.step = whole;
+  return settings;
 }
 
 void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,
@@ -139,6 +179,7 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
+    if (Outcome open = openJoint(system, network); !open.ok()) return open;
     for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
     if (Outcome failed = initialiseTwins(system, network, settings, tolerance); !failed.ok()) return failed;
   } catch (const core::SubsystemError& error) {

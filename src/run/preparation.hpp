@@ -15,6 +15,10 @@ namespace koppla::run {
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
 
 /// Sets start values and initialises all members, consistently. `macroStep` words faults.
+/// Rigid joints are held at the ends of steps: a short last step would close in no time what longer ones left open, by
+/// any force. With joints all fixed steps are shortened a little, so that a whole number of them fits.
+Settings withWholeSteps(Settings settings, const coupling::System& system, core::Log& log);
+
 /// Makes twins for the probes of the semi-implicit method, where it asks for them. Members that cannot have any are
 /// told to the log and probed in turn.
 void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,

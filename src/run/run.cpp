@@ -78,7 +78,7 @@ class Pulse {
 struct Run::Impl {
   Impl(coupling::System coupled, Settings chosen, core::Log& runLog, Recorders recorders)
       : system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
-        settings(withGroups(std::move(chosen), system)),
+        settings(withWholeSteps(withGroups(std::move(chosen), system), system, runLog)),
         log(runLog),
         recorder(recorders.results),
         cycles(coupling::findCycles(system)),
@@ -297,6 +297,8 @@ Statistics Run::Impl::statistics() {
       entry.members.push_back(system.members[network.member(i)].name);
     entry.evaluations = cycle->evaluations;
     entry.longestChain = cycle->longestChain;
+    for (const coupling::HeldConstraint& joint : cycle->algorithm->held())
+      result.joints.push_back({system.members[network.member(joint.position)].name, joint.defect, joint.defectRate});
     entry.poorlyCorrected = cycle->poor;
     entry.jacobians = cycle->jacobians;
     entry.convergenceFailures = cycle->failures;

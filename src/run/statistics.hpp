@@ -45,6 +45,13 @@ struct CycleStatistics {
   std::uint64_t suspicious = 0;           ///< steps that converged where plain iteration would have been repelled
 };
 
+/// How well a rigid joint was held.
+struct JointStatistics {
+  std::string name;
+  double positionDefect = 0.0;  ///< largest of its equations, m or 1
+  double velocityDefect = 0.0;  ///< the same of their rates, per second
+};
+
 struct Statistics {
   double wallClock = 0.0;       ///< s, of initialise() and simulate()
   double initialisation = 0.0;  ///< s
@@ -59,6 +66,7 @@ struct Statistics {
   double largestStep = 0.0;   ///< s, accepted
   std::vector<MemberStatistics> members;
   std::vector<CycleStatistics> cycles;  ///< those that were iterated
+  std::vector<JointStatistics> joints;  ///< rigid ones
   std::uint64_t repeatedSteps = 0;      ///< macro steps that were done again with another length
   double cpu = 0.0;                     ///< s, of the whole process during initialise() and simulate()
   /// Connections of reals, the one that limits the step first; from a sample of steps where nothing else is decided in
