@@ -105,7 +105,9 @@ std::string mapOf(const StabilityAnalysis& analysis, const Rows& rows) {
         panel.radii.push_back(rows[first + i * across.values.size() + k].spectralRadius);
   }
   if (map.panels.size() > 1) {
-    map.columns = std::min(axes[axes.size() - 3].values.size(), kMostMapsInARow);
+    const std::size_t inAll = axes[axes.size() - 3].values.size();
+    const std::size_t lines = (inAll + kMostMapsInARow - 1) / kMostMapsInARow;
+    map.columns = (inAll + lines - 1) / lines;
     map.width = 1060.0;
     map.height = 240.0;
   }
