@@ -61,17 +61,56 @@ bool canSpanAMap(const study::Axis& axis) {
   return std::ranges::adjacent_find(values) == values.end();
 }
 
-/// The first varied setting goes up, the second one across.
+// Of a picture that still fits a page.
+constexpr std::size_t kMostMaps = 24;
+constexpr std::size_t kMostMapsInARow = 4;
+
+bool isMap(const StabilityAnalysis& analysis) {
+  const std::vector<study::Axis>& axes = analysis.grid.axes();
+  if (analysis.find != StabilityQuestion::spectralRadius || axes.size() < 2) return false;
+  const study::Axis& up = axes[axes.size() - 2];
+  return canSpanAMap(up) && canSpanAMap(axes.back()) &&
+         analysis.grid.size() <= kMostMaps * up.values.size() * axes.back().values.size();
+}
+
+/// The values of all settings but the last two: words and labels as they are, others with the name of their option.
+std::string panelName(const study::Grid& grid, std::size_t point) {
+  std::string result;
+  for (std::size_t i = 0; i + 2 < grid.axes().size(); ++i) {
+    const study::VariedValue& value = grid.value(point, i);
+    const bool isWord = !value.number && value.parts.empty();
+    const std::string text = isWord ? value.text : grid.axes()[i].nameWith(value);
+    result += (result.empty() ? "" : ", ") + text.substr(text.starts_with("algorithm.") ? 10 : 0);
+  }
+  return result;
+}
+
+/// The last but one varied setting goes up, the last one across; one map for each combination of the others, where the
+/// last of these goes across.
 std::string mapOf(const StabilityAnalysis& analysis, const Rows& rows) {
   const std::vector<study::Axis>& axes = analysis.grid.axes();
-  const SortedAxis up = sorted(axes[0]);
-  const SortedAxis across = sorted(axes[1]);
+  const study::Axis& upwards = axes[axes.size() - 2];
+  const SortedAxis up = sorted(upwards);
+  const SortedAxis across = sorted(axes.back());
   report::StabilityMap map;
   map.title = analysis.file.stem().string();
-  map.up = {labelOf(axes[0]), up.values, report::looksLogarithmic(up.values)};
-  map.across = {labelOf(axes[1]), across.values, report::looksLogarithmic(across.values)};
-  for (const std::size_t i : up.order)
-    for (const std::size_t k : across.order) map.radii.push_back(rows[i * axes[1].values.size() + k].spectralRadius);
+  map.up = {labelOf(upwards), up.values, report::looksLogarithmic(up.values)};
+  map.across = {labelOf(axes.back()), across.values, report::looksLogarithmic(across.values)};
+  const std::size_t cells = up.values.size() * across.values.size();
+  for (std::size_t first = 0; first < rows.size(); first += cells) {
+    report::MapPanel& panel = map.panels.emplace_back();
+    panel.name = panelName(analysis.grid, first);
+    for (const std::size_t i : up.order)
+      for (const std::size_t k : across.order)
+        panel.radii.push_back(rows[first + i * across.values.size() + k].spectralRadius);
+  }
+  if (map.panels.size() > 1) {
+    const std::size_t inAll = axes[axes.size() - 3].values.size();
+    const std::size_t lines = (inAll + kMostMapsInARow - 1) / kMostMapsInARow;
+    map.columns = (inAll + lines - 1) / lines;
+    map.width = 1060.0;
+    map.height = 240.0;
+  }
   return report::plotStabilityMap(map);
 }
 
@@ -104,10 +143,7 @@ std::string linesOf(const StabilityAnalysis& analysis, const Rows& rows, std::si
 
 /// Empty where the varied settings span no picture.
 std::string pictureOf(const StabilityAnalysis& analysis, const Rows& rows) {
-  const std::vector<study::Axis>& axes = analysis.grid.axes();
-  const bool isMap =
-      analysis.find == StabilityQuestion::spectralRadius && axes.size() == 2 && std::ranges::all_of(axes, canSpanAMap);
-  if (isMap) return mapOf(analysis, rows);
+  if (isMap(analysis)) return mapOf(analysis, rows);
   const std::optional<std::size_t> axis = lineAxis(analysis);
   return axis ? linesOf(analysis, rows, *axis) : "";
 }

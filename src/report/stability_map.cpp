@@ -73,7 +73,7 @@ struct Layout {
   std::vector<double> top;   ///< px, borders of the rows, from the lowest one up
 };
 
-std::string cells(const StabilityMap& map, const Layout& layout) {
+std::string cells(const MapPanel& map, const Layout& layout) {
   std::string result = "<g shape-rendering=\"crispEdges\">\n";
   for (std::size_t row = 0; row < layout.y.size(); ++row)
     for (std::size_t column = 0; column < layout.x.size(); ++column)
@@ -88,7 +88,7 @@ std::string cells(const StabilityMap& map, const Layout& layout) {
 /// case is ambiguous. Logarithms, because radii grow like powers.
 class Contour {
  public:
-  Contour(const StabilityMap& map, const Layout& layout) : map_(map), layout_(layout) {}
+  Contour(const MapPanel& map, const Layout& layout) : map_(map), layout_(layout) {}
 
   std::string path() {
     for (std::size_t row = 0; row + 1 < layout_.y.size(); ++row)
@@ -130,7 +130,7 @@ class Contour {
       commands_ += svgSegment(crossings[0].first, crossings[0].second, crossings[1].first, crossings[1].second);
   }
 
-  const StabilityMap& map_;
+  const MapPanel& map_;
   const Layout& layout_;
   std::string commands_;
 };
@@ -190,11 +190,15 @@ bool looksLogarithmic(const std::vector<double>& values) {
 }
 
 std::string plotStabilityMap(const StabilityMap& map) {
-  constexpr double kLabels = 50.0;  // px, below the frame
+  constexpr double kLabels = 50.0;  // px, below the lowest frames
   constexpr double kLegend = 44.0;  // px
+  constexpr double kTicks = 30.0;   // px, below the other frames
+  constexpr double kName = 20.0;    // px, above a frame
+  const auto columns = static_cast<double>(map.columns);
   const Axis up = drawnAxis(map.up, bordersOf(placesOf(map.up)), map.height);
-  const double left = kMargin + kFontSize + 8.0 + tickWidth(up) + 4.0 + kTickLength;
-  const double width = std::max(80.0, map.width - left - kMargin - 8.0);
+  const double ticks = tickWidth(up) + 4.0 + kTickLength + 8.0;
+  const double left = kMargin + kFontSize + ticks;
+  const double width = std::max(80.0, (map.width - kMargin - kFontSize - kMargin - 8.0) / columns - ticks);
   const Axis across = drawnAxis(map.across, bordersOf(placesOf(map.across)), width);
 
   std::string body;
@@ -203,17 +207,32 @@ std::string plotStabilityMap(const StabilityMap& map) {
     body += svgText("title", left, top + 14.0, "start", map.title);
     top += 30.0;
   }
-  body += legend(left, top, std::ranges::any_of(map.radii, [](double radius) { return std::isnan(radius); }));
+  const auto isUnknown = [](double radius) { return std::isnan(radius); };
+  body += legend(left, top, std::ranges::any_of(map.panels, [&](const MapPanel& panel) {
+                   return std::ranges::any_of(panel.radii, isUnknown);
+                 }));
   top += kLegend;
 
-  const Box box{left, top, width, map.height};
-  const Layout layout = laidOut(map.across, map.up, across, up, box);
-  body += gridAndAxes(across, up, box, true);
-  body += cells(map, layout);
-  body += fmt::format("<path {} d=\"{}\"/>\n", kLine, Contour(map, layout).path());
-  body += svgTurnedText(up.label, kMargin + kFontSize - 3.0, box.top + 0.5 * box.height);
-  body += svgText("label", left + 0.5 * width, box.bottom() + kTickLength + 33.0, "middle", across.label);
-  return svgDocument(map.width, box.bottom() + kLabels, body);
+  const bool named = std::ranges::any_of(map.panels, [](const MapPanel& panel) { return !panel.name.empty(); });
+  const double rowHeight = map.height + kTicks + (named ? kName : 0.0);
+  const std::size_t rows = (map.panels.size() + map.columns - 1) / map.columns;
+  Box box{left, top, width, map.height};
+  for (std::size_t i = 0; i < map.panels.size(); ++i) {
+    const MapPanel& panel = map.panels[i];
+    const std::size_t column = i % map.columns;
+    const bool lowest = i + map.columns >= map.panels.size();
+    box.left = left + static_cast<double>(column) * (width + ticks);
+    box.top = top + static_cast<double>(i / map.columns) * rowHeight + (named ? kName : 0.0);
+    if (!panel.name.empty()) body += svgText("name", box.left, box.top - 7.0, "start", panel.name);
+    const Layout layout = laidOut(map.across, map.up, across, up, box);
+    body += gridAndAxes(across, up, box, true);
+    body += cells(panel, layout);
+    body += fmt::format("<path {} d=\"{}\"/>\n", kLine, Contour(panel, layout).path());
+    if (column == 0) body += svgTurnedText(up.label, kMargin + kFontSize - 3.0, box.top + 0.5 * box.height);
+    if (lowest)
+      body += svgText("label", box.left + 0.5 * width, box.bottom() + kTickLength + 33.0, "middle", across.label);
+  }
+  return svgDocument(map.width, top + static_cast<double>(rows) * rowHeight - kTicks + kLabels, body);
 }
 
 }  // namespace koppla::report

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,23 @@ struct MapAxis {
 bool looksLogarithmic(const std::vector<double>& values);
 
 /// Spectral radii over two parameters.
+struct MapPanel {
+  std::string name;           ///< none if empty
+  std::vector<double> radii;  ///< up x across, row by row from the lowest; NaN: unknown
+};
+
+/// One map, or several with the same axes side by side.
 struct StabilityMap {
   std::string title;  ///< none if empty
   MapAxis across;
   MapAxis up;
-  std::vector<double> radii;  ///< up x across, row by row from the lowest; NaN: unknown
-  double width = 760.0;       ///< px, of the whole picture
-  double height = 480.0;      ///< px, of the frame
+  std::vector<MapPanel> panels;
+  std::size_t columns = 1;  ///< panels in a row, 1 at least
+  double width = 760.0;     ///< px, of the whole picture
+  double height = 480.0;    ///< px, of each frame
 };
 
-/// Draws the map as a picture in SVG: one cell per combination, blue where it is stable (the darker, the faster
+/// Draws the maps as a picture in SVG: one cell per combination, blue where it is stable (the darker, the faster
 /// disturbances die out), orange where it is unstable, grey where nothing is known; and the line where the spectral
 /// radius is 1, interpolated between the combinations.
 std::string plotStabilityMap(const StabilityMap& map);

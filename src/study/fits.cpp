@@ -2,8 +2,6 @@
 
 #include <map>
 
-#include <fmt/format.h>
-
 namespace koppla::study {
 
 namespace {
@@ -24,8 +22,7 @@ std::vector<RunSeries> seriesAlong(const Grid& grid, std::size_t axis) {
       RunSeries& series = result.emplace_back();
       for (std::size_t i = 0; i < grid.axes().size(); ++i)
         if (i != axis)
-          series.label += fmt::format("{}{} = {}", series.label.empty() ? "" : ", ", grid.axes()[i].name(),
-                                      grid.value(point, i).text);
+          series.label += (series.label.empty() ? "" : ", ") + grid.axes()[i].nameWith(grid.value(point, i));
     }
     result[place->second].points.push_back(point);
   }

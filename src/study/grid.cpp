@@ -4,6 +4,8 @@
 #include <charconv>
 #include <cmath>
 
+#include <fmt/format.h>
+
 namespace koppla::study {
 
 namespace {
@@ -28,6 +30,15 @@ std::optional<long> gridIndex(double value, unsigned perDecade) {
 }
 
 }  // namespace
+
+std::string Axis::name() const {
+  if (values.empty() || values.front().parts.empty()) return names.front();
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string Axis::nameWith(const VariedValue& value) const {
+  return labelled ? value.text : fmt::format("{} = {}", name(), value.text);
+}
 
 bool Axis::has(std::string_view name) const {
   return std::ranges::find(names, name) != names.end();
@@ -77,7 +88,8 @@ std::vector<project::Override> Grid::overrides(std::size_t point) const {
   const std::vector<std::size_t> chosen = choice(point);
   for (std::size_t i = 0; i < axes_.size(); ++i) {
     const VariedValue& value = axes_[i].values[chosen[i]];
-    for (const std::string& name : axes_[i].names) result.push_back({name, value.text, value.place});
+    for (std::size_t k = 0; k < axes_[i].names.size(); ++k)
+      result.push_back({axes_[i].names[k], value.parts.empty() ? value.text : value.parts[k], value.place});
   }
   return result;
 }

@@ -15,15 +15,20 @@ namespace koppla::study {
 struct VariedValue {
   std::string text;
   std::optional<double> number;
-  core::Place place{};  ///< in the study file
+  core::Place place{};               ///< in the study file
+  std::vector<std::string> parts{};  ///< one for each name of the axis; empty: all have the same
 };
 
-/// What is varied: one setting, or several that always have the same value.
+/// What is varied: one setting, or several that change together, with the same value or each with its own.
 struct Axis {
   std::vector<std::string> names;  ///< "section.option" or "subsystem.parameter"
   std::vector<VariedValue> values;
+  bool labelled = false;  ///< values have names of their own, which say all
 
-  [[nodiscard]] const std::string& name() const { return names.front(); }
+  /// For people: the first name, which stands for all that have the same value; all where each has its own.
+  [[nodiscard]] std::string name() const;
+  /// For people: "name = value", or the label.
+  [[nodiscard]] std::string nameWith(const VariedValue& value) const;
   [[nodiscard]] bool has(std::string_view name) const;
   [[nodiscard]] bool numeric() const;
 };

@@ -1,5 +1,6 @@
 #include "koppla/study/vary_reader.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -30,6 +31,21 @@ std::optional<VariedValue> variedValue(const project::Node& node) {
   return std::nullopt;
 }
 
+/// A row of values, one for each of so many names; nothing, with a mistake, where it is not that.
+std::optional<VariedValue> variedRow(const project::Node& node, std::size_t names, project::Reports& reports) {
+  const auto& entries = std::get<project::Array>(node.value);
+  VariedValue row{"", std::nullopt, node.place};
+  for (const project::Node& entry : entries)
+    if (std::optional<VariedValue> value = variedValue(entry)) row.parts.push_back(std::move(value->text));
+  if (row.parts.size() == names && entries.size() == names) {
+    row.text = fmt::format("{}", fmt::join(row.parts, ", "));
+    return row;
+  }
+  reports.findings.mistake(node.place, fmt::format("This is not one value for each of {} settings.", names),
+                           "Write a number, a word in quotes, true or false for each of 'names'.");
+  return std::nullopt;
+}
+
 /// So that the keys of the other form are known when what nobody asked for is reported.
 void touchRange(TableReader& table) {
   std::optional<Placed<double>> ignored;
@@ -38,18 +54,36 @@ void touchRange(TableReader& table) {
   for (const std::string_view key : {"per_decade", "count"}) table.count(key, count, 0);
 }
 
+/// What tables and pictures call rows of values; `rows`: there are some.
+void readLabels(TableReader& table, bool rows, Axis& axis) {
+  std::vector<Placed<std::string>> labels;
+  table.texts("labels", labels);
+  axis.labelled = table.given("labels");
+  if (!axis.labelled || !table.sound({"labels", "values"})) return;
+  if (!rows)
+    table.mistake("labels", "'labels' are for values that are arrays, with 'names'.", "Remove it.");
+  else if (labels.size() != axis.values.size())
+    table.mistake("labels", fmt::format("There are {} labels for {} values.", labels.size(), axis.values.size()),
+                  "Write one for each.");
+  else
+    for (std::size_t i = 0; i < labels.size(); ++i) axis.values[i].text = labels[i].value;
+}
+
 void readValues(TableReader& table, project::Reports& reports, Axis& axis) {
   const project::Array& values = table.freeArray("values");
   for (const std::string_view key : {"from", "to", "per_decade", "count"})
     if (table.given(key))
       table.mistake(key, fmt::format("'values' and '{}' exclude each other.", key), "Remove one of them.");
+  const auto isRow = [](const project::Node& node) { return std::holds_alternative<project::Array>(node.value); };
+  const bool rows = table.given("names") && !values.empty() && std::ranges::all_of(values, isRow);
   for (const project::Node& node : values) {
-    if (std::optional<VariedValue> value = variedValue(node))
+    if (std::optional<VariedValue> value = rows ? variedRow(node, axis.names.size(), reports) : variedValue(node))
       axis.values.push_back(std::move(*value));
-    else
+    else if (!rows)
       reports.findings.mistake(node.place, fmt::format("{} is no value of a setting.", project::inWords(node)),
                                "Write numbers, words in quotes, true or false.");
   }
+  readLabels(table, rows, axis);
   if (values.empty() && table.sound({"values"})) table.mistake("values", "'values' is empty.", "Write some.");
   touchRange(table);
 }
@@ -73,6 +107,7 @@ std::vector<double> readDecades(TableReader& table, double from, double to, unsi
 
 void readRange(TableReader& table, Axis& axis) {
   table.freeArray("values");
+  readLabels(table, false, axis);
   double from = 0.0;
   double to = 0.0;
   unsigned perDecade = 0;

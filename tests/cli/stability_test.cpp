@@ -53,6 +53,28 @@ TEST_F(StabilityCommandTest, GivesTheSpectralRadiusOfEveryVariedStep) {
   EXPECT_TRUE(workspace_.has("out/stability.svg"));
 }
 
+TEST_F(StabilityCommandTest, DrawsOneMapForEachCombinationOfTheSettingsBeforeTheLastTwo) {
+  write("find = \"spectral-radius\"",
+        "[[vary]]\nnames = [\"body.integrator\", \"body.m\"]\nvalues = [[\"ode1\", 1.0], [\"ode4\", 2.0]]\n"
+        "labels = [\"Euler\", \"Runge-Kutta\"]\n"
+        "[[vary]]\nname = \"body.c\"\nvalues = [1.0, 2.0]\n"
+        "[[vary]]\nname = \"simulation.step\"\nvalues = [1.0, 1.5]\n");
+  const Result result = workspace_.run({"stability", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  const std::vector<std::string> rows = workspace_.rows("s.stability/stability.csv");
+  ASSERT_EQ(rows.size(), 8U);
+  // Explicit Euler is unstable without damping, Runge-Kutta of order 4 stable up to sqrt(8) of omega H.
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    EXPECT_TRUE(rows[i].find(i < 4 ? "\"unstable\"" : "\"stable\"") != std::string::npos) << rows[i];
+  const std::string picture = workspace_.read("s.stability/stability.svg");
+  const std::size_t first = picture.find(">Euler<");
+  const std::size_t second = picture.find(">Runge-Kutta<");
+  ASSERT_NE(first, std::string::npos);
+  ASSERT_NE(second, std::string::npos);
+  EXPECT_LT(picture.find("crispEdges", first), second);
+  EXPECT_NE(picture.find("crispEdges", second), std::string::npos);
+}
+
 TEST_F(StabilityCommandTest, CtrlCLeavesNothingBehind) {
   // A million micro steps for every macro step that is tried.
   write("find = \"critical-step\"\nfrom = 1.0\nto = 2.0\nset = [\"body.micro_step=1e-6\"]");

@@ -58,9 +58,9 @@ TEST(Documentation, EveryStudyIsExplainedBesideIt) {
 
 TEST(Documentation, EveryOptionOfTheStudyFileIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/study.md");
-  for (const char* option : {"format",       "project",    "set",     "name", "names",          "values",  "from",
-                             "to",           "per_decade", "count",   "kind", "check_set",      "follows", "file",
-                             "between_rows", "variables",  "measure", "skip", "unstable_above", "over"})
+  for (const char* option : {"format", "project",      "set",        "name",    "names", "labels",         "values",
+                             "from",   "to",           "per_decade", "count",   "kind",  "check_set",      "follows",
+                             "file",   "between_rows", "variables",  "measure", "skip",  "unstable_above", "over"})
     EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
 }
 

@@ -29,6 +29,16 @@ std::string replaced(std::string text, const std::string& from, const std::strin
   return text;
 }
 
+/// All files of that ending, but for results of commands that somebody ran there.
+std::vector<fs::path> filesOf(const std::string& ending) {
+  std::vector<fs::path> files;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
+    if (entry.path().extension() == ending && entry.path().parent_path().extension().empty())
+      files.push_back(entry.path());
+  std::ranges::sort(files);
+  return files;
+}
+
 bool isStudy(const fs::path& file) {
   const std::string text = core::readWhole(file);
   return text.find("\n[study]\n") != std::string::npos || text.find("\n[stability]\n") != std::string::npos;
@@ -37,9 +47,9 @@ bool isStudy(const fs::path& file) {
 /// By whether they are about many runs of a project, without ".toml", in order.
 std::vector<std::string> exampleFiles(bool studies) {
   std::vector<std::string> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
-    if (entry.path().extension() == ".toml" && isStudy(entry.path()) == studies)
-      files.push_back(fs::relative(entry.path(), examplesFolder()).replace_extension().generic_string());
+  for (const fs::path& file : filesOf(".toml"))
+    if (isStudy(file) == studies)
+      files.push_back(fs::relative(file, examplesFolder()).replace_extension().generic_string());
   std::ranges::sort(files);
   return files;
 }
@@ -101,9 +111,8 @@ ExampleStudy runStudy(const std::string& study) {
     fs::create_directories((folder.path() / project).parent_path());
     copyOf(project, (folder.path() / project).parent_path());
   }
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(examplesFolder()))
-    if (entry.path().extension() == ".csv")
-      fs::copy_file(entry.path(), folder.path() / fs::relative(entry.path(), examplesFolder()));
+  for (const fs::path& data : filesOf(".csv"))
+    fs::copy_file(data, folder.path() / fs::relative(data, examplesFolder()));
   const fs::path file = folder.path() / (study + ".toml");
   fs::create_directories(file.parent_path());
   ExampleStudy result;

@@ -21,7 +21,7 @@ report::StabilityMap mapOfTwoMasses(const std::vector<double>& steps, const std:
   map.title = "two masses, Jacobi, degree 1";
   map.up = {"simulation.step / s", steps, report::looksLogarithmic(steps)};
   map.across = {"ck / (N/m)", stiffnesses, report::looksLogarithmic(stiffnesses)};
-  map.radii.resize(steps.size() * stiffnesses.size());
+  std::vector<double> radii(steps.size() * stiffnesses.size());
   for (std::size_t column = 0; column < stiffnesses.size(); ++column) {
     TwoMassCase c{.startUp = coupling::StartUp::trivial};
     c.parameters.ck = stiffnesses[column];
@@ -31,8 +31,9 @@ report::StabilityMap mapOfTwoMasses(const std::vector<double>& steps, const std:
     core::Log log;
     run::MacroStepRecursion recursion(twoMassSystem(c), settings, log);
     for (std::size_t row = 0; row < steps.size(); ++row)
-      map.radii[row * stiffnesses.size() + column] = recursion.spectralRadius(steps[row]);
+      radii[row * stiffnesses.size() + column] = recursion.spectralRadius(steps[row]);
   }
+  map.panels = {{"", std::move(radii)}};
   return map;
 }
 
@@ -56,7 +57,7 @@ TEST(StabilityMap, ChangesColourAtTheCriticalStep) {
   const std::vector<double> stiffnesses{1e5, std::pow(10.0, 5.5), 1e6, std::pow(10.0, 6.5), 1e7};
   const report::StabilityMap map = mapOfTwoMasses(steps, stiffnesses);
   const std::vector<std::string> fills = fillsOf(plotStabilityMap(map));
-  ASSERT_EQ(fills.size(), map.radii.size());
+  ASSERT_EQ(fills.size(), steps.size() * stiffnesses.size());
   // Schmoll notes, 10.3: 2.4630e-4 s for the stiffness of table 2.1.
   bool right = true;
   for (std::size_t row = 0; row < steps.size(); ++row)
@@ -70,7 +71,7 @@ TEST(StabilityMap, DrawsTheLineOfRadiusOneBetweenTheCombinations) {
   report::StabilityMap map;
   map.across = {"a", {0.0, 2.0}};
   map.up = {"b", {0.0, 1.0}};
-  map.radii = {0.5, 2.0, 0.5, 2.0};
+  map.panels = {{"", {0.5, 2.0, 0.5, 2.0}}};
   const std::string svg = plotStabilityMap(map);
   const std::size_t last = svg.rfind("<path class=\"curve\"");
   const std::string path = svg.substr(last, svg.find("/>", last) - last);
@@ -86,12 +87,40 @@ TEST(StabilityMap, ShowsWhatIsUnknown) {
   report::StabilityMap map;
   map.across = {"a", {0.0, 1.0}};
   map.up = {"b", {0.0, 1.0}};
-  map.radii = {0.5, std::nan(""), HUGE_VAL, 1.0};
+  map.panels = {{"", {0.5, std::nan(""), HUGE_VAL, 1.0}}};
   const std::string svg = plotStabilityMap(map);
   EXPECT_EQ(fillsOf(svg)[1], "#bbbbbb");
   EXPECT_FALSE(isBlue(fillsOf(svg)[2]));
   EXPECT_TRUE(isBlue(fillsOf(svg)[3]));
   EXPECT_NE(svg.find("unknown"), std::string::npos);
+}
+
+TEST(StabilityMap, DrawsOneFrameForEachPanelAndNamesIt) {
+  report::StabilityMap map;
+  map.across = {"a", {0.0, 1.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.panels = {{"first", {0.5, 0.5, 0.5, 0.5}}, {"second", {2.0, 2.0, 2.0, 2.0}}, {"third", {0.5, 0.5, 0.5, 0.5}}};
+  map.columns = 2;
+  const std::string svg = plotStabilityMap(map);
+  struct Place {
+    double x, y;
+  };
+  const auto placeOf = [&](const std::string& name) {
+    const std::regex text("x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>" + name + "<");
+    std::smatch found;
+    return std::regex_search(svg, found, text) ? Place{std::stod(found[1]), std::stod(found[2])} : Place{-1.0, -1.0};
+  };
+  const Place first = placeOf("first");
+  const Place second = placeOf("second");
+  const Place third = placeOf("third");
+  ASSERT_GT(first.x, 0.0);
+  EXPECT_GT(second.x, first.x + 200.0);
+  EXPECT_EQ(second.y, first.y);
+  EXPECT_EQ(third.x, first.x);
+  EXPECT_GT(third.y, first.y + map.height);
+  const std::size_t frame = svg.find(">second<");
+  EXPECT_TRUE(isBlue(fillsOf(svg)[0]));
+  EXPECT_FALSE(isBlue(fillsOf(svg.substr(frame))[0]));
 }
 
 TEST(StabilityMap, TakesEqualRatiosForALogarithmicAxis) {

@@ -58,6 +58,17 @@ TEST(Grid, NamesOfOneAxisHaveTheSameValue) {
   EXPECT_EQ(grid.axisOf("c.x"), std::nullopt);
 }
 
+TEST(Grid, NamesOfOneAxisMayHaveValuesOfTheirOwn) {
+  Axis pairs{{"a.x", "b.y"}, {}};
+  pairs.values = {{"1, u", std::nullopt, {}, {"1", "u"}}, {"2, v", std::nullopt, {}, {"2", "v"}}};
+  const Grid grid({pairs});
+  std::vector<std::string> settings;
+  for (const project::Override& change : grid.overrides(1)) settings.push_back(change.name + "=" + change.value);
+  EXPECT_EQ(settings, (std::vector<std::string>{"a.x=2", "b.y=v"}));
+  EXPECT_EQ(grid.axes()[0].name(), "a.x, b.y");
+  EXPECT_FALSE(grid.axes()[0].numeric());
+}
+
 TEST(Grid, TheCrossHoldsEveryValueAtLeastOnce) {
   const Grid grid({axis({"a.x"}, {"1", "2"}), axis({"b.y"}, {"u", "v", "w"})});
   EXPECT_EQ(grid.cross(), (std::vector<std::size_t>{0, 3, 1, 2}));

@@ -56,6 +56,32 @@ TEST(StudyFile, AnExactReferenceNeedsNoSettings) {
                   "\"exact\" in [reference]."});
 }
 
+TEST(StudyFile, SettingsThatChangeTogetherMayHaveValuesOfTheirOwn) {
+  const Study study = parse(kHead +
+                                "[[vary]]\nnames = [\"a.b\", \"algorithm.kind\"]\n"
+                                "values = [[1e-3, \"jacobi\"], [2, \"newton\"]]\n" +
+                                kReference + kErrors,
+                            "s.toml");
+  ASSERT_EQ(study.grid.size(), 2U);
+  const std::vector<project::Override> second = study.grid.overrides(1);
+  ASSERT_EQ(second.size(), 2U);
+  EXPECT_EQ(second[0].name + "=" + second[0].value, "a.b=2");
+  EXPECT_EQ(second[1].name + "=" + second[1].value, "algorithm.kind=newton");
+  const Axis& axis = study.grid.axes()[0];
+  EXPECT_EQ(axis.nameWith(axis.values[0]), "a.b, algorithm.kind = 0.001, jacobi");
+}
+
+TEST(StudyFile, LabelsStandForRowsOfValues) {
+  const Study study = parse(kHead +
+                                "[[vary]]\nnames = [\"a.b\", \"a.c\"]\nvalues = [[1, 2], [3, 4]]\n"
+                                "labels = [\"soft\", \"stiff\"]\n" +
+                                kReference + kErrors,
+                            "s.toml");
+  const Axis& axis = study.grid.axes()[0];
+  EXPECT_EQ(axis.nameWith(axis.values[1]), "stiff");
+  EXPECT_EQ(study.grid.overrides(1)[1].value, "4");
+}
+
 TEST(StudyFile, EveryOptionIsRead) {
   const Study study = parse(R"(format = 1
 [study]
@@ -177,6 +203,26 @@ INSTANTIATE_TEST_SUITE_P(
         Mistaken{"NestedValues",
                  vary("name = \"a.b\"\nvalues = [[1]]\n"),
                  {"6:11 an array is no value of a setting. Write numbers, words in quotes, true or false."}},
+        Mistaken{"TooFewLabels",
+                 vary("names = [\"a.b\", \"a.c\"]\nvalues = [[1, 2], [3, 4]]\nlabels = [\"one\"]\n"),
+                 {"7:10 There are 1 labels for 2 values. Write one for each."}},
+        Mistaken{"LabelsOfPlainValues",
+                 vary("name = \"a.b\"\nvalues = [1]\nlabels = [\"one\"]\n"),
+                 {"7:10 'labels' are for values that are arrays, with 'names'. Remove it."}},
+        Mistaken{"LabelsOfARange",
+                 vary("name = \"a.b\"\nfrom = 1\nto = 2\ncount = 2\nlabels = [\"one\", \"two\"]\n"),
+                 {"9:10 'labels' are for values that are arrays, with 'names'. Remove it."}},
+        Mistaken{"TooFewInARow",
+                 vary("names = [\"a.b\", \"a.c\"]\nvalues = [[1, 2], [3]]\n"),
+                 {"6:19 This is not one value for each of 2 settings. Write a number, a word in quotes, true or false "
+                  "for each of 'names'."}},
+        Mistaken{"NoValueInARow",
+                 vary("names = [\"a.b\", \"a.c\"]\nvalues = [[1, [2]]]\n"),
+                 {"6:11 This is not one value for each of 2 settings. Write a number, a word in quotes, true or false "
+                  "for each of 'names'."}},
+        Mistaken{"RowsAndValues",
+                 vary("names = [\"a.b\", \"a.c\"]\nvalues = [1, [2, 3]]\n"),
+                 {"6:14 an array is no value of a setting. Write numbers, words in quotes, true or false."}},
         Mistaken{"ValuesAndRange",
                  vary("name = \"a.b\"\nvalues = [1]\nfrom = 2\n"),
                  {"7:8 'values' and 'from' exclude each other. Remove one of them."}},

@@ -1,5 +1,5 @@
-// Runs the studies and stability analyses of examples/schmoll as a user does, and compares them with the note. They
-// take minutes, so they are no part of ctest.
+// Runs the studies and stability analyses of examples/schmoll and the maps of examples/lu as a user does, and compares
+// them with the notes. They take minutes, so they are no part of ctest.
 
 #include <chrono>
 #include <cmath>
@@ -18,6 +18,7 @@
 #include "koppla/study/conduct.hpp"
 #include "koppla/study/stability.hpp"
 
+#include "lu_examples.hpp"
 #include "support/figure.hpp"
 
 namespace {
@@ -212,6 +213,7 @@ void runAll() {
 int main() {
   try {
     runAll();
+    compareLuMaps();
     return 0;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "verification_examples: %s\n", error.what());
