@@ -42,7 +42,8 @@ class Network::Compiler {
       std::ranges::sort(ports);
       ports.erase(std::unique(ports.begin(), ports.end()), ports.end());
     }
-    for (auto& list : inputs_) std::ranges::sort(list, {}, [](const Connection* c) { return c->to.port; });
+    for (auto& list : inputs_)
+      std::ranges::sort(list, {}, [](const Connection* c) { return std::pair(c->to.port, c->toElement); });
   }
 
   void compile() {
@@ -147,7 +148,8 @@ class Network::Compiler {
               {narrow(network_.stringSources_.size()), 0}};
     const Connection* last = nullptr;
     for (const Connection* c : inputs_[member]) {
-      if (last != nullptr && last->to.port == c->to.port)
+      if (last == nullptr || last->to.port != c->to.port) portBegin_ = network_.sources_.size();
+      if (last != nullptr && last->to.port == c->to.port && placeOf(*c) < network_.sources_.size())
         addTerms(*c);
       else
         layConnection(*c);
@@ -163,18 +165,23 @@ class Network::Compiler {
     entry.special = special.discreteInputs || special.linear.count > 0 || special.terms.count > 0;
   }
 
-  /// A further contribution to the port that was laid last.
+  /// The first real input that it feeds, of the port that is being laid.
+  [[nodiscard]] std::size_t placeOf(const Connection& c) const { return portBegin_ + c.toElement.value_or(0); }
+  [[nodiscard]] std::size_t sourceOf(const Connection& c) const {
+    return offset_.at({c.from.member, c.from.port}) + c.fromElement.value_or(0);
+  }
+  [[nodiscard]] std::size_t sizeOf(const Connection& c) const { return c.toElement ? 1 : port(c.to).size; }
+
+  /// A further contribution to inputs that have been laid.
   void addTerms(const Connection& c) {
-    const std::size_t size = port(c.to).size;
-    const std::size_t from = offset_.at({c.from.member, c.from.port});
-    for (std::size_t k = 0; k < size; ++k)
-      network_.terms_.push_back({narrow(network_.sources_.size() - size + k), narrow(from + k), c.scale, c.offset});
+    for (std::size_t k = 0; k < sizeOf(c); ++k)
+      network_.terms_.push_back({narrow(placeOf(c) + k), narrow(sourceOf(c) + k), c.scale, c.offset});
   }
 
   void layConnection(const Connection& c) {
     const Port& to = port(c.to);
-    const std::size_t from = offset_.at({c.from.member, c.from.port});
-    for (std::size_t k = 0; k < to.size; ++k) {
+    const std::size_t from = sourceOf(c);
+    for (std::size_t k = 0; k < sizeOf(c); ++k) {
       const std::uint32_t source = narrow(from + k);
       switch (to.type) {
         case core::Type::real:
@@ -231,6 +238,7 @@ class Network::Compiler {
   std::vector<std::vector<const Connection*>> inputs_;
   std::map<std::pair<MemberIndex, PortIndex>, std::size_t> offset_;
   std::size_t laid_ = 0;
+  std::size_t portBegin_ = 0;  ///< real inputs before the port that is being laid
 };
 
 void Network::compile(System& system, Samples samples) {

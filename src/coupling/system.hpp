@@ -39,6 +39,10 @@ struct Connection {
   Endpoint to;
   double scale = 1.0;
   double offset = 0.0;
+  // Of real ports: one element, counted from 0; absent: all elements, as many on both sides. An input that is connected
+  // is connected in all its elements.
+  std::optional<std::size_t> fromElement{};
+  std::optional<std::size_t> toElement{};
 };
 
 /// How the multipliers of a rigid joint are found (Lu, ch. 3).

@@ -1,7 +1,9 @@
 #include "koppla/project/check.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -66,15 +68,26 @@ bool checkReference(const SubsystemIndex& index, const PortReference& reference,
 }
 
 void checkConnections(const Project& project, const SubsystemIndex& index, Findings& findings) {
-  std::map<std::pair<std::string, std::string>, core::Place> connected;
+  using Input = std::pair<std::string, std::string>;
+  std::map<Input, core::Place> connected;
+  std::map<Input, core::Place> inParts;  // ports with a connected element
   for (const ConnectionEntry& entry : project.connections) {
     checkReference(index, entry.from, findings);
     if (!checkReference(index, entry.to, findings)) continue;
-    const auto [first, fresh] = connected.emplace(std::pair(entry.to.subsystem, entry.to.port), entry.to.place);
-    if (!fresh)
+    const Input input(entry.to.subsystem, entry.to.port);
+    const auto [first, fresh] = connected.emplace(input, entry.to.place);
+    const core::Place* other = fresh ? nullptr : &first->second;
+    if (const std::optional<ElementName> part = parseElement(entry.to.port)) {
+      const Input whole(entry.to.subsystem, part->port);
+      inParts.emplace(whole, entry.to.place);
+      if (const auto found = connected.find(whole); found != connected.end()) other = &found->second;
+    } else if (const auto found = inParts.find(input); found != inParts.end()) {
+      other = &found->second;
+    }
+    if (other != nullptr)
       findings.mistake(
           entry.to.place,
-          "The input '" + entry.to.subsystem + "." + entry.to.port + "' is connected" + already(first->second) + ".",
+          "The input '" + entry.to.subsystem + "." + entry.to.port + "' is connected" + already(*other) + ".",
           "Remove one of the two connections.");
   }
 }
@@ -121,6 +134,16 @@ void checkMaster(const Project& project, const SubsystemIndex& index, Findings& 
 }
 
 }  // namespace
+
+std::optional<ElementName> parseElement(std::string_view name) {
+  const std::size_t open = name.rfind('[');
+  if (open == name.npos || open == 0 || !name.ends_with(']')) return std::nullopt;
+  const char* const end = name.data() + name.size() - 1;
+  std::size_t number = 0;
+  const auto [stop, error] = std::from_chars(name.data() + open + 1, end, number);
+  if (error != std::errc{} || stop != end) return std::nullopt;
+  return ElementName{std::string(name.substr(0, open)), number};
+}
 
 SubsystemIndex::SubsystemIndex(const Project& project) {
   for (std::size_t i = 0; i < project.subsystems.size(); ++i) {

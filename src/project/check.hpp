@@ -25,6 +25,14 @@ class SubsystemIndex {
   std::vector<std::string> names_;
 };
 
+/// One element of a port, as "position[2]" names it.
+struct ElementName {
+  std::string port;
+  std::size_t number;  ///< counted from 1
+};
+/// Absent for all other names. An FMU may have scalars with names of this form.
+std::optional<ElementName> parseElement(std::string_view name);
+
 /// What can be wrong with subsystems and connections before any FMU is opened: missing, impossible and double names,
 /// connections, conditions and orders that speak of unknown subsystems, inputs that are connected twice.
 Findings checkEntries(const Project& project);

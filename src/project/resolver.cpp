@@ -1,7 +1,9 @@
 #include "koppla/project/resolver.hpp"
 
 #include <algorithm>
+#include <map>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -64,6 +66,7 @@ class Resolver {
   Resolution resolve() && {
     for (std::size_t i = 0; i < project_.subsystems.size(); ++i) resolution_.startValues.push_back(startValues(i));
     for (const ConnectionEntry& entry : project_.connections) connect(entry);
+    checkElements();
     for (const auto& name : project_.order)
       if (const auto member = index_.find(name.value)) resolution_.order.push_back(*member);
     checkVariables();
@@ -75,6 +78,9 @@ class Resolver {
   struct Found {
     coupling::Endpoint endpoint;
     const Port& port;
+    std::optional<std::size_t> element{};
+
+    [[nodiscard]] std::size_t size() const { return element ? 1 : port.size; }
   };
 
   Findings& findings() { return resolution_.findings; }
@@ -106,6 +112,9 @@ class Resolver {
     const Description& description = *descriptions_[*member];
     if (const std::optional<PortIndex> port = description.find(reference.port))
       return Found{{*member, *port}, description.ports[*port]};
+    if (const std::optional<ElementName> part = parseElement(reference.port))
+      if (const std::optional<PortIndex> port = description.find(part->port))
+        return element({*member, *port}, description.ports[*port], *part, reference);
     const auto candidates = portNames(description, [wanted](const Port& port) { return port.causality == wanted; });
     findings().mistake(reference.place,
                        fmt::format("'{}' has no {} '{}'.", reference.subsystem, word(wanted), reference.port),
@@ -114,9 +123,48 @@ class Resolver {
     return std::nullopt;
   }
 
+  std::optional<Found> element(const coupling::Endpoint& endpoint, const Port& port, const ElementName& part,
+                               const PortReference& reference) {
+    if (port.type == core::Type::real && part.number >= 1 && part.number <= port.size)
+      return Found{endpoint, port, part.number - 1};
+    const std::string name = fmt::format("'{}.{}'", reference.subsystem, part.port);
+    if (port.type != core::Type::real)
+      findings().mistake(reference.place,
+                         fmt::format("{} is of type {}; only reals are connected by elements.", name, word(port.type)),
+                         "Connect the whole port.");
+    else
+      findings().mistake(reference.place, fmt::format("{} has no element {}.", name, part.number),
+                         fmt::format("It has {}, counted from 1.", port.size));
+    return std::nullopt;
+  }
+
+  /// An input is connected as a whole or in all its elements.
+  void checkElements() {
+    for (const auto& [input, elements] : fed_) {
+      if (elements.contains(std::nullopt)) continue;
+      const Port& port = descriptions_[input.first]->ports[input.second];
+      for (std::size_t k = 0; k < port.size; ++k) {
+        if (elements.contains(k)) continue;
+        const std::string name = project_.subsystems[input.first].name.value + "." + port.name;
+        findings().mistake(placeOf(name),
+                           fmt::format("'{}[{}]' is not connected, but other elements of '{}' are.", name, k + 1, name),
+                           "Connect all of them or none.");
+      }
+    }
+  }
+
+  /// Of the first connection to an element of that input.
+  [[nodiscard]] core::Place placeOf(const std::string& input) const {
+    for (const ConnectionEntry& entry : project_.connections)
+      if (fullName(entry.to).starts_with(input + "[")) return entry.to.place;
+    return {project_.file.string()};
+  }
+
   void connect(const ConnectionEntry& entry) {
     const std::optional<Found> from = find(entry.from, Causality::output);
     const std::optional<Found> to = find(entry.to, Causality::input);
+    if (to && to->port.causality == Causality::input)
+      fed_[{to->endpoint.member, to->endpoint.port}].insert(to->element);
     if (from && to && from->port.causality == Causality::input && to->port.causality == Causality::output) {
       findings().mistake(entry.from.place,
                          fmt::format("This connection leads from the input '{}' to the output '{}'.",
@@ -126,9 +174,9 @@ class Resolver {
     }
     const bool starts = from && startsConnection(entry.from, from->port);
     const bool ends = to && endsConnection(entry.to, to->port);
-    if (!starts || !ends || !fit(entry, from->port, to->port)) return;
+    if (!starts || !ends || !fit(entry, *from, *to)) return;
     resolution_.connections.push_back({from->endpoint, to->endpoint, entry.scale.value_or(Placed<double>{1.0}).value,
-                                       entry.offset.value_or(Placed<double>{0.0}).value});
+                                       entry.offset.value_or(Placed<double>{0.0}).value, from->element, to->element});
   }
 
   bool startsConnection(const PortReference& reference, const Port& port) {
@@ -147,15 +195,19 @@ class Resolver {
     return false;
   }
 
-  bool fit(const ConnectionEntry& entry, const Port& from, const Port& to) {
+  bool fit(const ConnectionEntry& entry, const Found& output, const Found& input) {
+    const Port& from = output.port;
+    const Port& to = input.port;
     const std::string both = fmt::format("'{}' and '{}'", fullName(entry.from), fullName(entry.to));
     if (from.type != to.type) {
       findings().mistake(entry.to.place,
                          fmt::format("{} have different types: {} and {}.", both, word(from.type), word(to.type)));
       return false;
     }
-    if (from.size != to.size) {
-      findings().mistake(entry.to.place, fmt::format("{} have different sizes: {} and {}.", both, from.size, to.size));
+    if (output.size() != input.size()) {
+      findings().mistake(
+          entry.to.place, fmt::format("{} have different sizes: {} and {}.", both, output.size(), input.size()),
+          from.type == core::Type::real ? "Connect their elements, \"subsystem.port[1]\" and so on." : "");
       return false;
     }
     const bool scaled = entry.scale || entry.offset;
@@ -245,6 +297,8 @@ class Resolver {
   std::span<const Description* const> descriptions_;
   SubsystemIndex index_;
   Resolution resolution_;
+  /// Which elements of an input are connected; nothing stands for all at once.
+  std::map<std::pair<coupling::MemberIndex, PortIndex>, std::set<std::optional<std::size_t>>> fed_;
 };
 
 }  // namespace

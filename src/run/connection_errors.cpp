@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 namespace koppla::run {
 
@@ -10,9 +11,10 @@ namespace {
 
 using coupling::Endpoint;
 
-std::string nameOf(const coupling::System& system, const Endpoint& end) {
+std::string nameOf(const coupling::System& system, const Endpoint& end, const std::optional<std::size_t>& element) {
   const coupling::Member& member = system.members[end.member];
-  return member.name + "." + member.subsystem->describe().ports[end.port].name;
+  const std::string port = member.name + "." + member.subsystem->describe().ports[end.port].name;
+  return element ? port + "[" + std::to_string(*element + 1) + "]" : port;
 }
 
 }  // namespace
@@ -32,8 +34,9 @@ std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& s
     const auto values = valuesOf.find({c.from.member, c.from.port});
     const std::size_t consumer = positionOf[c.to.member];
     if (values == valuesOf.end() || network.isStatic(consumer)) continue;  // discrete, or evaluated at the point itself
-    ConnectionStatistics entry{nameOf(system, c.from), nameOf(system, c.to)};
+    ConnectionStatistics entry{nameOf(system, c.from, c.fromElement), nameOf(system, c.to, c.toElement)};
     for (const std::size_t value : values->second) {
+      if (c.fromElement && network.outputName(value).element != *c.fromElement) continue;
       entry.interpolated = coupledStep.interpolates(value, consumer);
       const double share = (entry.interpolated ? estimate.interpolationShare() : 1.0) * std::fabs(c.scale);
       const double range = estimate.range(value);

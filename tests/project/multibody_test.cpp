@@ -201,6 +201,37 @@ TEST(MultibodyProjects, FallFreely) {
   EXPECT_NEAR(endValue(text, "a.energy"), 26.0, 1e-11);
 }
 
+TEST(MultibodyProjects, AreCoupledElementByElement) {
+  // A push of (8, -4) N on 2 kg: after 1 s x = 4/2 m, y = -2/2 m. The probe sees y only.
+  const std::string text =
+      withLines(kRod +
+                "[subsystems.markers]\npoint = {body = \"rod\", loads = true}\n"
+                "[[subsystems]]\nname = \"push\"\nmodel = \"expressions\"\noutputs = {fx = \"8\", fy = \"-4\"}\n"
+                "[[subsystems]]\nname = \"probe\"\nmodel = \"expressions\"\ninputs = {height = 0}\noutputs = {twice = "
+                "\"2*height\"}\n"
+                "[[connections]]\nfrom = \"push.fy\"\nto = \"a.point.force[2]\"\n"
+                "[[connections]]\nfrom = \"push.fx\"\nto = \"a.point.force[1]\"\n"
+                "[[connections]]\nfrom = \"a.rod.position[2]\"\nto = \"probe.height\"\n");
+  EXPECT_NEAR(endValue(text, "a.rod.position[1]"), 2.0, 1e-12);
+  EXPECT_NEAR(endValue(text, "a.rod.position[2]"), -1.0, 1e-12);
+  EXPECT_NEAR(endValue(text, "probe.twice"), -2.0, 1e-12);
+
+  // Beside elements a whole port adds up: the velocity of a second rod, (2, 6) m/s, taken for a force.
+  const Reading reading =
+      parseWith(text + "[[subsystems]]\nname = \"b\"\nmodel = \"multibody\"\n" + kRod + "velocity = [2, 6]\n");
+  core::Log log;
+  coupling::System system = build(reading.project, log);
+  const auto portOf = [&](std::size_t member, const char* name) -> coupling::Endpoint {
+    return {member, *system.members[member].subsystem->describe().find(name)};
+  };
+  system.connections.push_back({portOf(3, "rod.velocity"), portOf(0, "point.force")});
+  results::MemoryRecorder recorder;
+  run::Run run(std::move(system), reading.project.settings, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok() && run.simulate().ok());
+  EXPECT_NEAR(recorder.table().find("a.rod.position[1]")->numbers.back(), 2.5, 1e-12);
+  EXPECT_NEAR(recorder.table().find("a.rod.position[2]")->numbers.back(), 0.5, 1e-12);
+}
+
 struct Bad {
   std::string lines;
   ProblemList problems;

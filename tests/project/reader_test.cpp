@@ -260,6 +260,19 @@ from = 1
             (ProblemList{"9:8 'a' names no port. Write \"subsystem.port\".",
                          "13:6 The input 'a.u' is connected already in line 10. Remove one of the two connections.",
                          "16:8 'from' in [[connections]] is the integer 1; expected is a string. Put it in quotes."}));
+  EXPECT_EQ(
+      mistakes(parseText(leastWith(R"([[connections]]
+from = "a.y[1]"
+to = "a.u[1]"
+[[connections]]
+from = "a.y"
+to = "a.u"
+[[connections]]
+from = "a.y"
+to = "a.u[2]"
+)"))),
+      (ProblemList{"13:6 The input 'a.u' is connected already in line 10. Remove one of the two connections.",
+                   "16:6 The input 'a.u[2]' is connected already in line 13. Remove one of the two connections."}));
   EXPECT_EQ(mistakes(parseText(leastWith("[[connections]]\nfrom = \"a.y\"\n"))),
             ProblemList{"8:1 There is no 'to' in [[connections]]. Write to = \"subsystem.port\"."});
 }

@@ -132,8 +132,35 @@ TEST_F(Resolver, ConnectsOnlyWhatFits) {
                        connection("a.n", "b.n", "offset = 1.0\n"))
                .findings.mistakes),
       (ProblemList{"6:6 'a.y' and 'b.paint' have different types: real and enumeration.",
-                   "9:6 'a.vector' and 'b.pair' have different sizes: 3 and 2.",
+                   "9:6 'a.vector' and 'b.pair' have different sizes: 3 and 2. Connect their elements, "
+                   "\"subsystem.port[1]\" and so on.",
                    "13:10 'scale' and 'offset' are for reals; 'a.n' and 'b.n' are of type integer. Remove them."}));
+}
+
+TEST_F(Resolver, ConnectsElements) {
+  const Resolution resolution =
+      resolveText(connection("a.vector[3]", "b.pair[1]") + connection("a.y", "b.pair[2]", "scale = 2.0\n") +
+                  connection("a.vector[1]", "b.u"));
+  EXPECT_EQ(list(resolution.findings.mistakes), ProblemList{});
+  ASSERT_EQ(resolution.connections.size(), 3U);
+  EXPECT_EQ(resolution.connections[0].fromElement, 2U);
+  EXPECT_EQ(resolution.connections[0].toElement, 0U);
+  EXPECT_EQ(resolution.connections[1].fromElement, std::nullopt);
+  EXPECT_EQ(resolution.connections[1].toElement, 1U);
+  EXPECT_EQ(resolution.connections[2].fromElement, 0U);
+  EXPECT_EQ(resolution.connections[2].toElement, std::nullopt);
+}
+
+TEST_F(Resolver, RefusesElementsThatAreNotThereOrLeftOut) {
+  EXPECT_EQ(list(resolveText(connection("a.vector[4]", "b.u") + connection("a.vector[1]", "b.pair[2]") +
+                             connection("a.n[1]", "b.n") + connection("a.vector", "a.z"))
+                     .findings.mistakes),
+            (ProblemList{"5:8 'a.vector' has no element 4. It has 3, counted from 1.",
+                         "9:6 'b.pair[1]' is not connected, but other elements of 'b.pair' are. Connect all of them or "
+                         "none.",
+                         "11:8 'a.n' is of type integer; only reals are connected by elements. Connect the whole port.",
+                         "15:6 'a.vector' and 'a.z' have different sizes: 3 and 1. Connect their elements, "
+                         "\"subsystem.port[1]\" and so on."}));
 }
 
 TEST_F(Resolver, WarnsOfUnitsThatDifferUnlessAScaleIsGiven) {
