@@ -82,6 +82,7 @@ class SemiImplicit final : public Algorithm {
   bool areHeld(const InterfaceProblem& problem, Solution& solution) {
     constexpr double kDoubtful = 1e-2;
     constexpr double kLost = 1.0;
+    if (settings_.explosionGrowth == 0.0) return true;
     for (std::size_t i = 0; i < rows_.held().size(); ++i) {
       const HeldConstraint now = rows_.present(i);
       if (now.share() > kLost) {

@@ -109,7 +109,8 @@ struct AlgorithmSettings {
   AccelerationSettings acceleration{};
   SemiImplicitSettings semiImplicit{};
   /// An iteration has exploded where a field is so many times as large as it ever was in accepted steps and in the
-  /// first two evaluations of the step: relative tests are passed on such values. 0: never.
+  /// first two evaluations of the step: relative tests are passed on such values. 0: never; joints may then come open
+  /// as well.
   double explosionGrowth = 1e6;
   DiscreteTest discrete = DiscreteTest::compare;
   Initialisation initialisation = Initialisation::solve;

@@ -39,6 +39,8 @@ coupling::AlgorithmSettings nearlyExact(coupling::AlgorithmSettings settings) {
   settings.atol = 1e-22;
   settings.maxIterations = 1000;
   settings.withoutConvergence = coupling::WithoutConvergence::accept;
+  if (settings.kind == coupling::AlgorithmKind::semiImplicit)
+    settings.explosionGrowth = 0.0;  // unit vectors open joints
   return settings;
 }
 
