@@ -264,6 +264,10 @@ void Multibody::couple(const Coupling& coupling) {
   s.description.indexNames();
 }
 
+bool Multibody::driftsUnderProjection() const {
+  return !system_->settings.joints.empty() && system_->settings.constraints == InternalConstraints::accelerationLevel;
+}
+
 const subsystem::Description& Multibody::describe() const {
   return system_->description;
 }

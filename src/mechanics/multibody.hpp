@@ -128,6 +128,9 @@ class Multibody final : public solver::Equations {
   /// "<name>.rotation", "<name>.velocity", "<name>.angular_velocity". New output from laws: "<name>.lambda".
   void couple(const Coupling& coupling);
 
+  /// Whether joints inside do not see a projection and drift under it: those at the level of accelerations.
+  [[nodiscard]] bool driftsUnderProjection() const;
+
   [[nodiscard]] const subsystem::Description& describe() const override;
   void set(subsystem::PortIndex port, std::span<const core::Value> values) override;
   [[nodiscard]] core::Value parameter(subsystem::PortIndex port) const override;

@@ -103,6 +103,14 @@ class BodyComposer {
   void hold() {
     const auto& law = std::get<RigidLaw>(condition_.law);
     const bool projects = law.method == coupling::ConstraintMethod::stabilisedIndex2;
+    for (const BodyEnd* end : {&first_, &second_})
+      if (projects && end->system->driftsUnderProjection())
+        findings_.warning(
+            condition_.name.place,
+            fmt::format("The joint '{}' projects velocities (method = \"stabilised-index-2\"), which joints "
+                        "inside '{}' at the level of accelerations do not see: they will drift apart.",
+                        name_, end->subsystem),
+            "Give it constraints = \"baumgarte\" with a rate, or \"stabilised-index-2\" with radau.");
     share(Side::first, Coupling::Source::multipliers, projects);
     share(Side::second, Coupling::Source::multipliers, projects);
     result_.addMember(condition_, mechanics::rigidJoint(joint_));

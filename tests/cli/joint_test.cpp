@@ -77,6 +77,10 @@ std::vector<BadInput> jointCases() {
       badAlgorithm("FormulasOfFmus", "kind = \"semi-implicit\", sensitivities = \"formulas\"",
                    {"Formulas for derivatives over a step", "not for these subsystems: s1, s2.",
                     "sensitivities = \"differences\""}),
+      badAlgorithm("StepControl", "kind = \"semi-implicit\" }\nstep_control = { kind = \"double-step\"",
+                   {"Rigid joints need steps of one length", "step_control.kind = \"fixed\""}),
+      badAlgorithm("RelaxedIteration", "kind = \"semi-implicit\", iterate = true, relaxation = 0.5",
+                   {"Corrections that are relaxed do not converge", "Leave one of the two out."}),
       badProject("DifferentWeights",
                  both() + joint("rod", "method = \"weighted-multipliers\"\n") +
                      joint("bar", "method = \"weighted-multipliers\"\nacceleration_weight = 1.0\n"),
@@ -107,6 +111,28 @@ TEST(Joints, ThatHoldTheSameMotionTwiceAreBothNamed) {
     }
   showEqual({"lu R7", "fmus", "two equal joints between FMUs: exit code 4 and both named, in 6 of 6 variants"}, refused,
             6);
+}
+
+TEST(Joints, ThatAreOpenAtTheStartAreNamed) {
+  for (const std::string start : {"x0 = 0.01", "v0 = 0.5"}) {
+    const Workspace workspace;
+    workspace.write("p.toml", masses(mass("s1", kMotion), mass("s2", kMotion) + "parameters = { " + start + " }\n") +
+                                  joint("rod", ""));
+    const Result result = workspace.run({"run", "p.toml"});
+    EXPECT_EQ(result.exitCode, 4) << result.all();
+    EXPECT_TRUE(contains(result.err, "The joint rod is not closed at the start")) << result.err;
+    EXPECT_TRUE(contains(result.err, start == "x0 = 0.01" ? "apart by 0.01" : "velocities by 0.5")) << result.err;
+  }
+}
+
+TEST(Joints, HaveStepsOfOneLength) {
+  const Workspace workspace;
+  workspace.write("p.toml", both() + joint("rod", ""));
+  const Result result = workspace.run({"run", "p.toml", "--end", "0.0105", "--json"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  // 11 steps of 0.0105 / 11 s, and no short one.
+  EXPECT_TRUE(contains(result.out, "\"accepted_steps\": 11")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\"joints\"")) << result.out;
 }
 
 TEST(Joints, OptionsOfOtherMethodsHaveNoEffectAndSayIt) {

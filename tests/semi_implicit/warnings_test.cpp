@@ -69,6 +69,23 @@ TEST(Warnings, NameJointsThatNoShortStepMakesStable) {
              fmt::format("{} warned, {} not", warned, silent), warned == unstable.size() && silent == stable.size());
 }
 
+/// Method 1 index 2 with degree 1 grows 1.7 times per step at beta = H: the joint opens, and the run ends before its
+/// numbers are without meaning.
+TEST(Warnings, AJointThatOpensEndsTheRun) {
+  RigidLink link = baumgarte(1e-3, 0.0, 1);
+  EXPECT_TRUE(isWarned(link, "unstable"));
+  const Motion motion = simulate(link);
+  EXPECT_EQ(motion.outcome.kind, run::OutcomeKind::exploded);
+  EXPECT_NE(motion.outcome.message.find("The joint joint is not held any more"), std::string::npos)
+      << motion.outcome.message;
+  for (std::size_t i = 0; i < motion.t.size(); ++i) EXPECT_LT(std::fabs(motion.x2[i] - motion.x1[i]), 10.0) << i;
+  const Motion stable = simulate(baumgarte(1e-3, 0.0));
+  ASSERT_EQ(stable.statistics.joints.size(), 1U);
+  double gap = 0.0;
+  for (std::size_t i = 0; i < stable.t.size(); ++i) gap = std::fmax(gap, std::fabs(stable.x2[i] - stable.x1[i]));
+  EXPECT_DOUBLE_EQ(stable.statistics.joints[0].positionDefect, gap);
+}
+
 TEST(Warnings, NameALawThatIsTooStiffForTheDegree) {
   FlexibleLink link;
   link.degree = 1;
