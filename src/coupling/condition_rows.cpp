@@ -49,7 +49,7 @@ HeldConstraint ConditionRows::present(std::size_t constraint) const {
   };
   now.defect = largest(constraints_[constraint].defects);
   now.defectRate = largest(constraints_[constraint].defectRates);
-  if (magnitudes_.empty()) return now;
+  if (accepted_ || magnitudes_.empty()) return now;
   const Block& block = constraints_[constraint].defects;
   for (std::size_t value = block.first; value < block.last; ++value)
     now.size = std::fmax(now.size, magnitudes_[placeOf_[value]]);
@@ -57,11 +57,17 @@ HeldConstraint ConditionRows::present(std::size_t constraint) const {
 }
 
 void ConditionRows::accept() {
+  constexpr double kFastest = 1.1;  // a step; in an explosion motions grow with the defect
   for (std::size_t i = 0; i < held_.size(); ++i) {
     const HeldConstraint now = present(i);
+    double size = now.size;
+    const Block& block = constraints_[i].defects;
+    for (std::size_t value = block.first; accepted_ && !magnitudes_.empty() && value < block.last; ++value)
+      size = std::fmax(size, std::fmin(kFastest * now.size, magnitudes_[placeOf_[value]]));
     held_[i] = {now.position, std::fmax(held_[i].defect, now.defect), std::fmax(held_[i].defectRate, now.defectRate),
-                now.size};
+                size};
   }
+  accepted_ = true;
 }
 
 ConditionRows::Mix ConditionRows::mixOf(const Row& row, Level level) const {

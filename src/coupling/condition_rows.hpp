@@ -85,6 +85,7 @@ class ConditionRows {
   std::vector<double> sent_;                                            ///< of the cut
   std::vector<std::vector<std::pair<std::size_t, double>>> gradients_;  ///< by place in wanted_
   std::vector<HeldConstraint> held_;
+  bool accepted_ = false;           ///< a step
   std::vector<double> magnitudes_;  ///< of the terms that make up an output, by place in wanted_
   std::vector<double> increments_;  ///< smallest probe of each value of the cut
 };

@@ -44,7 +44,7 @@ class SemiImplicit final : public Algorithm {
     while (true) {
       if (!correct(problem, solution)) return solution;
       solution.fault = problem.evaluate();
-      if (!judge(problem, solution)) return solution;
+      if (!judge(problem, solution) || !areHeld(problem, solution)) return solution;
       look(problem, solution);
       if (!settings_.semiImplicit.iterate || solution.norm <= 1.0) return solution;
       if (solution.evaluations >= settings_.maxIterations) {
@@ -74,11 +74,11 @@ class SemiImplicit final : public Algorithm {
     monitor_.look(problem);
     solution.exploded = monitor_.exploded();
     if (solution.exploded) solution.ending = Ending::exploded;
-    return !solution.exploded && areHeld(problem, solution);
+    return !solution.exploded;
   }
 
-  /// A constraint that is off by a hundredth of the motions that it connects is a reason for doubt; by all of them, for
-  /// an end.
+  /// After a correction: a constraint that is off by a hundredth of the motions that it connects is a reason for doubt;
+  /// by all of them, for an end.
   bool areHeld(const InterfaceProblem& problem, Solution& solution) {
     constexpr double kDoubtful = 1e-2;
     constexpr double kLost = 1.0;
@@ -90,8 +90,7 @@ class SemiImplicit final : public Algorithm {
         solution.opened = now;
         return false;
       }
-      if (now.share() < kDoubtful || rows_.held()[i].share() >= kDoubtful || solution.evaluations < 2) continue;
-      if (listener_ != nullptr && doubted_.insert(i).second)
+      if (now.share() >= kDoubtful && listener_ != nullptr && doubted_.insert(i).second)
         listener_->warning(
             problem, now.position,
             fmt::format("this joint is open by {:.2g}, a hundredth of the motions that it connects or more: "

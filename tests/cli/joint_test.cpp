@@ -114,14 +114,14 @@ TEST(Joints, ThatHoldTheSameMotionTwiceAreBothNamed) {
 }
 
 TEST(Joints, ThatAreOpenAtTheStartAreNamed) {
-  for (const std::string start : {"x0 = 0.01", "v0 = 0.5"}) {
+  for (const std::string start : {"x0 = 1.01", "v0 = 0.5"}) {
     const Workspace workspace;
     workspace.write("p.toml", masses(mass("s1", kMotion), mass("s2", kMotion) + "parameters = { " + start + " }\n") +
                                   joint("rod", ""));
     const Result result = workspace.run({"run", "p.toml"});
     EXPECT_EQ(result.exitCode, 4) << result.all();
     EXPECT_TRUE(contains(result.err, "The joint rod is not closed at the start")) << result.err;
-    EXPECT_TRUE(contains(result.err, start == "x0 = 0.01" ? "apart by 0.01" : "velocities by 0.5")) << result.err;
+    EXPECT_TRUE(contains(result.err, start == "x0 = 1.01" ? "apart by 0.01" : "velocities by 0.5")) << result.err;
   }
 }
 
