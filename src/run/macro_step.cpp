@@ -416,6 +416,10 @@ std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
            "theirs.";
   const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
   std::string remedy = "Raise algorithm.max_iterations";
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit)
+    return "Shorten the step, loosen algorithm.rtol and algorithm.atol, which may ask for more than rounding allows, "
+           "or "
+           "raise algorithm.max_iterations.";
   if (algorithm.kind != coupling::AlgorithmKind::newton) {
     remedy = algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
                  ? "Choose algorithm.kind = \"newton\""
@@ -433,7 +437,9 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
   const coupling::Member& member = system_.members[output.member];
   const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
   std::string_view remedy = "Choose acceleration.kind = \"auto\", or change the step.";
-  if (algorithm.kind == coupling::AlgorithmKind::newton)
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit)
+    remedy = "Shorten the step, or choose degree = 0.";
+  else if (algorithm.kind == coupling::AlgorithmKind::newton)
     remedy = "Check that the loop has a solution, change the step, or give better start values.";
   else if (algorithm.acceleration.kind == coupling::AcceleratorKind::automatic)
     remedy = "Choose algorithm.kind = \"newton\", change the step, or give better start values.";
