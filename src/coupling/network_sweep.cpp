@@ -69,7 +69,8 @@ StepResult Network::advanceMetered(std::size_t position, const Step& step, Traje
   return entry.subsystem->advance(step, u, y);
 }
 
-inline Fault Network::judged(std::size_t position, const StepResult& result, std::span<const double> y) const {
+[[gnu::always_inline]] inline Fault Network::judged(std::size_t position, const StepResult& result,
+                                                    std::span<const double> y) const {
   if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
   bool bounded = true;
   for (const double value : y) bounded &= std::fabs(value) <= explosionLimit_;
@@ -83,7 +84,7 @@ Trajectory Network::trajectoryOf(std::size_t position, const Courses& courses) {
           courses.degree};
 }
 
-inline Trajectory Network::gatherTrajectory(std::size_t position, const Courses& courses) {
+[[gnu::always_inline]] inline Trajectory Network::gatherTrajectory(std::size_t position, const Courses& courses) {
   const Entry& entry = entries_[position];
   double* const begin = trajectories_.data() + static_cast<std::size_t>(entry.uBegin) * (courses.mostDegree + 1);
   const std::uint32_t* const sources = sources_.data() + entry.uBegin;
@@ -114,7 +115,8 @@ void Network::gatherSpecialTrajectory(std::size_t position, const Courses& cours
   }
 }
 
-inline Fault Network::advanceMember(std::size_t position, const Step& step, const Courses& courses) {
+[[gnu::always_inline]] inline Fault Network::advanceMember(std::size_t position, const Step& step,
+                                                           const Courses& courses) {
   const Trajectory u = gatherTrajectory(position, courses);
   Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
