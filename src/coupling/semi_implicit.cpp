@@ -3,6 +3,7 @@
 #include <complex>
 #include <limits>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -179,7 +180,8 @@ class SemiImplicit final : public Algorithm {
     const double left = core::weightedNorm(settings_.norm, tolerance, rest, sent);
     const double done = core::weightedNorm(settings_.norm, tolerance, correction_, sent);
     solution.poor = left > 1.0 && left > kPoor * done;
-    if (!solution.poor || poorlyCorrected_++ > 0 || settings_.semiImplicit.iterate || listener_ == nullptr) return;
+    if (!solution.poor || settings_.semiImplicit.iterate || listener_ == nullptr) return;
+    if (std::exchange(toldOfPoorCorrection_, true)) return;
     std::size_t worst = 0;
     const auto weighted = [&](std::size_t i) {
       return std::fabs(rest[i]) / (settings_.atol + settings_.rtol * std::fabs(sent[i]));
@@ -234,7 +236,7 @@ class SemiImplicit final : public Algorithm {
     const double rest = 1.0 - result[kAcceleration];
     for (double& weight : result) weight /= rest;
     result[kAcceleration] = 0.0;
-    if (withoutAccelerations_++ == 0 && listener_ != nullptr)
+    if (!std::exchange(toldOfAccelerations_, true) && listener_ != nullptr)
       listener_->warning(
           problem, rows_.firstConstraint(),
           fmt::format("accelerations answer to the forces of the joints only {:.3g} times as much as in a "
@@ -309,17 +311,17 @@ class SemiImplicit final : public Algorithm {
   ConvergenceMonitor monitor_;
   StiffLaws stiffLaws_;
   IterationListener* listener_ = nullptr;
-  std::vector<Sensitivity> held_;           ///< with time held
-  std::uint64_t withoutAccelerations_ = 0;  ///< corrections
+  std::vector<Sensitivity> held_;     ///< with time held
+  bool toldOfAccelerations_ = false;  ///< that they were left out
   std::vector<Sensitivity> blocks_;
   std::array<Correction, kLevels.size()> factors_;
   std::set<std::size_t> doubted_;  ///< constraints that a warning has named
   bool rehearsed_ = false;
-  std::uint64_t poorlyCorrected_ = 0;  ///< evaluations
-  std::vector<double> correction_;     ///< the last one, of the cut
-  std::vector<double> before_;         ///< values of the cut at the beginning of the step
-  std::vector<double> last_;           ///< magnitudes of the last accepted correction, by output
-  std::vector<double> present_;        ///< of the present one
+  bool toldOfPoorCorrection_ = false;
+  std::vector<double> correction_;  ///< the last one, of the cut
+  std::vector<double> before_;      ///< values of the cut at the beginning of the step
+  std::vector<double> last_;        ///< magnitudes of the last accepted correction, by output
+  std::vector<double> present_;     ///< of the present one
 };
 
 }  // namespace

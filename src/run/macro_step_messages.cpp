@@ -1,0 +1,213 @@
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/run/macro_step.hpp"
+
+/// What a user is told of steps that failed: who, what, when, and what to do next.
+namespace koppla::run {
+
+using coupling::Fault;
+using coupling::FaultKind;
+
+std::string MacroStep::residualText(const Trial& trial) const {
+  const coupling::Solution& solution = trial.outcome.solution;
+  if (solution.norm <= 1.0)
+    return fmt::format("discrete values still change after {} iterations", solution.evaluations);
+  std::string text = fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
+                                 solution.evaluations, solution.norm);
+  if (solution.ending == coupling::Ending::stagnated) return text + ", and it does not fall any further";
+  const coupling::Behaviour behaviour = coupling::behaviourOf(solution.k);
+  if (behaviour != coupling::Behaviour::unknown)
+    text += fmt::format(" ({}, K = {:.3g})", coupling::word(behaviour), solution.k);
+  return text;
+}
+
+Outcome MacroStep::stuck(double t0) const {
+  const std::string& master = system_.members[network_.member(0)].name;
+  return {
+      OutcomeKind::subsystemFailed,
+      fmt::format("The master '{}' takes a step of no length at {:.12g} s. Give it a micro_step or an integrator that "
+                  "gets on, or choose algorithm.kind = \"gauss-seidel\".",
+                  master, t0)};
+}
+
+Outcome MacroStep::belowResolution(double t0) const {
+  return {OutcomeKind::notConverged,
+          fmt::format("At {:.12g} s the next step of {:.4g} s is shorter than the resolution of time. Raise "
+                      "step_control.min_step or simulation.step.",
+                      t0, next_)};
+}
+
+std::string MacroStep::membersOf(std::size_t cycle) const {
+  const auto& cycles = coupledStep_.iteratedCycles();
+  if (cycle >= cycles.size()) return "of all subsystems";
+  std::string names;
+  for (std::size_t i = cycles[cycle]->problem.block().first; i < cycles[cycle]->problem.block().last; ++i) {
+    if (!names.empty()) names += ", ";
+    names += system_.members[network_.member(i)].name;
+  }
+  return names;
+}
+
+std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
+  if (settings_.stepControl.repeats())
+    return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
+  if (solution.ending == coupling::Ending::stagnated)
+    return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "
+           "theirs.";
+  const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
+  std::string remedy = "Raise algorithm.max_iterations";
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit)
+    return "Shorten the step, loosen algorithm.rtol and algorithm.atol, which may ask for more than rounding allows, "
+           "or "
+           "raise algorithm.max_iterations.";
+  if (algorithm.kind != coupling::AlgorithmKind::newton) {
+    remedy = algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
+                 ? "Choose algorithm.kind = \"newton\""
+                 : "Choose acceleration.kind = \"auto\" or algorithm.kind = \"newton\"";
+    remedy += ", raise algorithm.max_iterations";
+  }
+  return remedy +
+         ", shorten the step, adapt it with step_control.kind = \"convergence\", or set "
+         "algorithm.without_convergence = \"accept\" to go on with a warning.";
+}
+
+Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
+  const coupling::Solution& solution = trial.outcome.solution;
+  const coupling::OutputName output = network_.outputName(*solution.exploded);
+  const coupling::Member& member = system_.members[output.member];
+  const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
+  std::string_view remedy = "Choose acceleration.kind = \"auto\", or change the step.";
+  if (algorithm.kind == coupling::AlgorithmKind::semiImplicit)
+    remedy = "Shorten the step, or choose degree = 0.";
+  else if (algorithm.kind == coupling::AlgorithmKind::newton)
+    remedy = "Check that the loop has a solution, change the step, or give better start values.";
+  else if (algorithm.acceleration.kind == coupling::AcceleratorKind::automatic)
+    remedy = "Choose algorithm.kind = \"newton\", change the step, or give better start values.";
+  return {
+      OutcomeKind::exploded,
+      fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
+                  "'{}.{}' is {:.4g}, more than {:g} times as large as ever before, where relative tests are passed by "
+                  "anything. {} If such values are right, raise algorithm.explosion_growth.",
+                  membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
+                  member.subsystem->describe().ports[output.port].name,
+                  std::as_const(network_).outputs()[*solution.exploded], settings_.algorithm.explosionGrowth, remedy)};
+}
+
+Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
+  if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
+  if (trial.outcome.solution.exploded) return explosion(t0, t1, trial);
+  if (trial.outcome.solution.ending == coupling::Ending::opened)
+    return describeOpened(trial.outcome.solution.opened, t0);
+  if (trial.outcome.solution.ending == coupling::Ending::singular) {
+    Outcome outcome = describeUndetermined(trial.outcome.solution.undetermined, t0);
+    if (trial.outcome.solution.drowned)
+      outcome.message += fmt::format(
+          " Or their answers drown in rounding: the step of {:.4g} s is too short for "
+          "algorithm.increment, or integrators answer late (ode1, central-differences).",
+          t1 - t0);
+    return outcome;
+  }
+  const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
+  if (trial.outcome.converged())
+    return {OutcomeKind::notConverged,
+            fmt::format("{} has an estimated error of {:.4g} times the tolerance, and no shorter step is allowed. "
+                        "Lower step_control.min_step, loosen rtol and atol, or set step_control.untested_below to get "
+                        "across a jump.",
+                        where, *trial.error)};
+  const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
+  return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
+          fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
+                      residualText(trial), remedyFor(trial.outcome.solution))};
+}
+
+Outcome MacroStep::describeOpened(const coupling::HeldConstraint& joint, double t) const {
+  return {OutcomeKind::exploded,
+          fmt::format(
+              "The joint {} is not held any more in the step that began at {:.12g} s: it is open by {:.4g}, as much "
+              "as the motions that it connects. Shorten the step; 'koppla stability' says which one is stable, "
+              "and docs/semi-implicit.md which method and degree.",
+              system_.members[network_.member(joint.position)].name, t, joint.defect)};
+}
+
+Outcome MacroStep::describeUndetermined(const std::vector<std::size_t>& outputs, double t) const {
+  std::vector<std::string> joints;
+  std::vector<std::string> others;
+  for (const std::size_t value : outputs) {
+    const coupling::OutputName output = network_.outputName(value);
+    const coupling::Member& member = system_.members[output.member];
+    const bool isJoint = std::ranges::any_of(system_.constraints,
+                                             [&](const coupling::Constraint& c) { return c.member == output.member; });
+    const std::string name =
+        isJoint ? member.name : member.name + "." + member.subsystem->describe().ports[output.port].name;
+    std::vector<std::string>& names = isJoint ? joints : others;
+    if (std::ranges::find(names, name) == names.end()) names.push_back(name);
+  }
+  constexpr std::size_t kShown = 6;
+  for (std::vector<std::string>* names : {&joints, &others})
+    if (names->size() > kShown) {
+      const std::size_t more = names->size() - kShown;
+      names->resize(kShown);
+      names->push_back(fmt::format("... ({} more)", more));
+    }
+  const std::string when = fmt::format("at {:.12g} s", t);
+  if (joints.size() > 1)
+    return {OutcomeKind::notConverged,
+            fmt::format("The joints {} are redundant {}: together they hold the same motion more than once, so their "
+                        "forces are not determined. Leave one of them out, or replace one by a kind that holds less "
+                        "or by a flexible one.",
+                        fmt::join(joints, ", "), when)};
+  if (joints.size() == 1)
+    return {OutcomeKind::notConverged,
+            fmt::format("The joint {} does not determine its forces {}: they do not move what it connects, or two of "
+                        "its own equations hold the same motion. Check that its bodies have mass, that its markers' "
+                        "force inputs act on them, and its axes; or choose a kind that holds less.",
+                        joints.front(), when)};
+  return {OutcomeKind::notConverged,
+          fmt::format("The coupling does not determine {} {}: the linearised equations have no solution. Check the "
+                      "loop for values that feed nothing but themselves, or change the step.",
+                      fmt::join(others, ", "), when)};
+}
+
+Outcome MacroStep::describe(const Fault& fault, double t) const {
+  const coupling::Member& member = system_.members[network_.member(fault.position)];
+  switch (fault.kind) {
+    case FaultKind::none:
+      return {};
+    case FaultKind::discarded:
+      return {
+          OutcomeKind::subsystemFailed,
+          fmt::format("The subsystem '{}' discarded the step that began at {:.12g} s and reached {:.12g} s: {} {}",
+                      member.name, t, fault.reached, member.subsystem->failure(),
+                      mayRepeat_ ? "Shorter steps did not help; look at its inputs and parameters at that time."
+                                 : "Shorten simulation.step, or set simulation.on_discard = \"shorten\" so that all "
+                                   "repeat the step to where it got.")};
+    case FaultKind::failed:
+      return {OutcomeKind::subsystemFailed,
+              fmt::format(
+                  "The subsystem '{}' failed at {:.12g} s: {} Its own messages are in the log; check its parameters "
+                  "and inputs at that time.",
+                  member.name, t, member.subsystem->failure())};
+    case FaultKind::exploded:
+      break;
+  }
+  const std::size_t exploded = network_.explodedOutput(fault.position);
+  const coupling::OutputName output = network_.outputName(exploded);
+  const std::string name = member.subsystem->describe().ports[output.port].name;
+  const double value = std::as_const(network_).outputs()[exploded];
+  return {std::isfinite(value) ? OutcomeKind::exploded : OutcomeKind::notFinite,
+          fmt::format("The output '{}.{}' {} in the step that began at {:.12g} s. {}; 'koppla plot' shows "
+                      "the rows before.",
+                      member.name, name,
+                      std::isfinite(value) ? fmt::format("exploded to {:.6g} (simulation.explosion_limit is {:g})",
+                                                         value, settings_.explosionLimit)
+                                           : fmt::format("is not finite ({})", value),
+                      t,
+                      settings_.algorithm.iterates() ? "Shorten the step, or look at the inputs of that subsystem"
+                                                     : "Shorten the step or choose an iterating algorithm")};
+}
+
+}  // namespace koppla::run
