@@ -101,7 +101,7 @@ class Initialiser {
 
   [[nodiscard]] std::string name(const Node& node) const {
     const Member& member = system_.members[network_.member(node.position)];
-    return member.name + "." + member.subsystem->describe().ports[node.port].name;
+    return member.nameOf(node.port);
   }
 
   bool fail(const Fault& fault) {
@@ -149,7 +149,7 @@ class Initialiser {
     for (const std::size_t value : changed_) {
       const OutputName output = network_.outputName(value);
       const Member& member = system_.members[output.member];
-      report_.inconsistent.push_back(member.name + "." + member.subsystem->describe().ports[output.port].name);
+      report_.inconsistent.push_back(member.nameOf(output.port));
     }
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
   }

@@ -23,6 +23,16 @@ struct Member {
   std::string name;
   std::unique_ptr<subsystem::Subsystem> subsystem;
   std::vector<StartValue> startValues;
+  /// One integrator solves several subsystems here: the names of their ports hold their names already.
+  bool joint = false;
+
+  /// The name of a port in the coupled system.
+  [[nodiscard]] std::string nameOf(const subsystem::Port& port) const {
+    return joint ? port.name : name + "." + port.name;
+  }
+  [[nodiscard]] std::string nameOf(subsystem::PortIndex port) const {
+    return nameOf(subsystem->describe().ports[port]);
+  }
 };
 
 using MemberIndex = std::size_t;

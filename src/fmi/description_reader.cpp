@@ -294,6 +294,7 @@ void readStructure(const Element& root, ModelDescription& model) {
   if (model.structureDeclared) {
     model.outputs = readUnknowns(structure.child("Outputs"), model.variables.size());
     model.initialUnknowns = readUnknowns(structure.child("InitialUnknowns"), model.variables.size());
+    model.derivatives = readUnknowns(structure.child("Derivatives"), model.variables.size()).size();
     return;
   }
   root.warn(kNoStructure);

@@ -121,6 +121,7 @@ struct ModelDescription {
   bool structureDeclared = false;   ///< there is a ModelStructure
   std::vector<Unknown> outputs;
   std::vector<Unknown> initialUnknowns;
+  std::size_t derivatives = 0;  ///< of continuous states, as ModelStructure lists them
 };
 
 }  // namespace koppla::fmi

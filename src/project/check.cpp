@@ -133,6 +133,22 @@ void checkMaster(const Project& project, const SubsystemIndex& index, Findings& 
                      "Put it first, or leave 'order' out.");
 }
 
+void checkInside(const Project& project, const SubsystemIndex& index, Findings& findings) {
+  for (const SubsystemEntry& entry : project.subsystems) {
+    const auto& [host, place] = entry.inside;
+    if (host.empty()) continue;
+    const std::optional<std::size_t> found = index.find(host);
+    if (!found)
+      findings.mistake(place, "There is no subsystem '" + host + "' for '" + entry.name.value + "' to be inside.",
+                       core::suggestion(host, index.names()));
+    else if (host == entry.name.value)
+      findings.mistake(place, "'" + host + "' cannot be inside itself.",
+                       "Name the subsystem whose integrator solves it.");
+    else if (const std::string& outer = project.subsystems[*found].inside.value; !outer.empty())
+      findings.mistake(place, "'" + host + "' is inside '" + outer + "' itself.", "Write inside = \"" + outer + "\".");
+  }
+}
+
 }  // namespace
 
 std::optional<ElementName> parseElement(std::string_view name) {
@@ -167,6 +183,7 @@ Findings checkEntries(const Project& project) {
   checkConditions(project, index, names, findings);
   checkOrder(project, index, findings);
   checkMaster(project, index, findings);
+  checkInside(project, index, findings);
   return findings;
 }
 

@@ -34,7 +34,7 @@ ExactPast::ExactPast(const Project& project, const coupling::System& system, Fin
     const coupling::Member& member = system.members[from.member];
     const subsystem::Port& port = member.subsystem->describe().ports[from.port];
     if (port.type != core::Type::real || lookup->variables.contains(key)) continue;
-    const std::string name = member.name + "." + port.name;
+    const std::string name = member.nameOf(port);
     const std::optional<std::size_t> variable = lookup->exact.find(name);
     if (!variable)
       findings.mistake(project.reference->place,

@@ -181,6 +181,25 @@ native::Curve readCurve(TableReader& table) {
   return curve;
 }
 
+/// When bdf renews its Jacobian: "auto", or letters for its iterations, such as "T:F:F:F".
+std::vector<bool> readRenewal(TableReader& table, const Rule& rule) {
+  Placed<std::string> pattern{"auto", {}};
+  table.text("jacobian", pattern, rule);
+  if (pattern.value == "auto") return {};
+  std::vector<bool> renewal;
+  const std::string& letters = pattern.value;
+  for (std::size_t i = 0; i < letters.size(); i += 2) {
+    const bool ends = i + 1 == letters.size();
+    if ((letters[i] != 'T' && letters[i] != 'F') || (!ends && letters[i + 1] != ':') || i + 2 == letters.size()) {
+      table.mistake("jacobian", fmt::format("'{}' is no pattern of renewals.", letters),
+                    "Write \"auto\", or T (renewed) and F (kept) for the iterations, such as \"T:F:F:F\".");
+      return {};
+    }
+    renewal.push_back(letters[i] == 'T');
+  }
+  return renewal;
+}
+
 solver::IntegratorSettings readIntegrator(TableReader& table) {
   solver::IntegratorSettings settings;
   Placed<std::string> word{std::string(solver::word(settings.kind)), {}};
@@ -196,7 +215,9 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
   const bool unknown = !table.sound({"integrator"});
   const bool cvode = unknown || settings.kind == Kind::cvodeAdams || settings.kind == Kind::cvodeBdf;
   const bool newmark = unknown || settings.kind == Kind::newmark;
-  const bool tolerant = cvode || newmark || settings.kind == Kind::radau || settings.kind == Kind::radauFixed;
+  const bool bdf = unknown || settings.kind == Kind::bdf;
+  const bool anyBdf = bdf || settings.kind == Kind::bdfFixed;
+  const bool tolerant = cvode || newmark || anyBdf || settings.kind == Kind::radau || settings.kind == Kind::radauFixed;
   const auto usedIf = [&](bool used) {
     return Rule{.idle = used ? "" : fmt::format("the integrator '{}' does not use it", solver::word(settings.kind))};
   };
@@ -205,13 +226,21 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
   table.real("alpha", settings.alpha, atLeast(-1.0 / 3.0), usedIf(newmark));
   table.optionalReal("beta", settings.beta, kPositive, usedIf(newmark));
   table.optionalReal("gamma", settings.gamma, kPositive, usedIf(newmark));
-  table.flag("restart", settings.restart, usedIf(cvode));
+  bool restart = restarts(settings);
+  table.flag("restart", restart, usedIf(cvode || anyBdf));
+  if (table.given("restart")) settings.restart = restart;
+  table.optionalCount("order", settings.order, 1, usedIf(anyBdf), solver::kHighestBdfOrder);
+  table.real("first_micro_step", settings.firstMicroStep, kPositive, usedIf(bdf));
+  table.real("min_micro_step", settings.minMicroStep, kPositive, usedIf(bdf));
+  table.real("newton_tolerance", settings.newtonTolerance, kPositive, usedIf(anyBdf));
+  settings.renewal = readRenewal(table, usedIf(anyBdf));
   table.flag("corrected", settings.corrected, usedIf(newmark));
   return settings;
 }
 
 void refuseIntegrator(TableReader& table, const std::string& word) {
-  for (const std::string_view key : {"integrator", "rtol", "atol", "alpha", "beta", "gamma", "restart", "corrected"})
+  for (const std::string_view key : {"integrator", "rtol", "atol", "alpha", "beta", "gamma", "restart", "corrected",
+                                     "order", "first_micro_step", "min_micro_step", "newton_tolerance", "jacobian"})
     table.refuse(key, fmt::format("the model '{}' brings its own solver", word));
 }
 

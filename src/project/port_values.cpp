@@ -119,4 +119,16 @@ std::optional<std::vector<Value>> valuesFor(const Port& port, const Parameter& p
   return result;
 }
 
+void trySetting(const coupling::StartValue& start, const subsystem::Description& description,
+                const SubsystemEntry& entry, Findings& findings, const std::function<void()>& set) {
+  try {
+    set();
+  } catch (const core::InputError& refusal) {
+    const std::string& name = description.ports[start.port].name;
+    const auto written = std::ranges::find(entry.parameters, name, [](const Parameter& p) { return p.port.value; });
+    for (const core::Problem& problem : refusal.problems())
+      findings.mistake(written->port.place, fmt::format("'{}': {}", entry.name.value, problem.message), problem.remedy);
+  }
+}
+
 }  // namespace koppla::project

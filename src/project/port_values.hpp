@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -15,5 +16,9 @@ namespace koppla::project {
 /// reasons in the findings, if they do not fit.
 std::optional<std::vector<core::Value>> valuesFor(const subsystem::Port& port, const Parameter& parameter,
                                                   const std::string& name, Findings& findings);
+
+/// Calls `set` with a start value that was written in the entry; what the model refuses becomes a mistake there.
+void trySetting(const coupling::StartValue& start, const subsystem::Description& description,
+                const SubsystemEntry& entry, Findings& findings, const std::function<void()>& set);
 
 }  // namespace koppla::project

@@ -8,9 +8,11 @@
 
 #include "koppla/core/file.hpp"
 #include "koppla/project/arrangement.hpp"
+#include "koppla/project/assembly.hpp"
 #include "koppla/project/check.hpp"
 #include "koppla/project/exact_past.hpp"
 #include "koppla/project/parts.hpp"
+#include "koppla/project/port_values.hpp"
 #include "koppla/project/reader.hpp"
 #include "koppla/project/resolver.hpp"
 #include "koppla/subsystem/overshoot.hpp"
@@ -25,20 +27,6 @@ Findings inspect(const Project& project, core::Log& log) {
   const Parts parts(project, log, findings);
   findings.append(resolve(parts.project(), parts.descriptions()).findings);
   return findings;
-}
-
-/// A native model knows at once which values it cannot have.
-void tryStartValues(const coupling::Member& member, const SubsystemEntry& entry, Findings& findings) {
-  for (const coupling::StartValue& start : member.startValues) {
-    try {
-      member.subsystem->set(start.port, start.values);
-    } catch (const core::InputError& refusal) {
-      const std::string& name = member.subsystem->describe().ports[start.port].name;
-      const auto written = std::ranges::find(entry.parameters, name, [](const Parameter& p) { return p.port.value; });
-      for (const core::Problem& problem : refusal.problems())
-        findings.mistake(written->port.place, fmt::format("'{}': {}", member.name, problem.message), problem.remedy);
-    }
-  }
 }
 
 /// What was before the start, where the approximation needs it, and solvers that keep micro steps of their own.
@@ -70,7 +58,7 @@ void reportUnconnected(const coupling::System& system, core::Log& log) {
     const std::vector<subsystem::Port>& ports = system.members[m].subsystem->describe().ports;
     for (std::size_t p = 0; p < ports.size(); ++p) {
       if (ports[p].causality != subsystem::Causality::input || connected.contains({m, p})) continue;
-      if (++count <= kShown) names.push_back(system.members[m].name + "." + ports[p].name);
+      if (++count <= kShown) names.push_back(system.members[m].nameOf(ports[p]));
     }
   }
   if (count == 0) return;
@@ -107,8 +95,10 @@ std::vector<std::unique_ptr<subsystem::Subsystem>> twinsOf(const Project& plan,
                                                            core::Log& log) {
   Findings findings;
   Parts parts(plan, log, findings);
+  Resolution resolution = resolve(parts.project(), parts.descriptions());
+  Assembly assembly(parts, resolution);
   std::vector<std::unique_ptr<subsystem::Subsystem>> twins;
-  for (const coupling::MemberIndex member : members) twins.push_back(parts.take(member, log));
+  for (const coupling::MemberIndex member : members) twins.push_back(assembly.take(member, log, findings).subsystem);
   return twins;
 }
 
@@ -133,21 +123,32 @@ coupling::System build(const Project& plan, core::Log& log) {
   findings.sort(project.file.string());
   findings.conclude(log);
 
+  Assembly assembly(parts, resolution);
+  const Project assembled = assembly.project();
   coupling::System system;
-  for (std::size_t i = 0; i < project.subsystems.size(); ++i) {
-    const SubsystemEntry& entry = project.subsystems[i];
-    system.members.push_back({entry.name.value, parts.take(i, log), std::move(resolution.startValues[i])});
-    if (entry.model) tryStartValues(system.members.back(), entry, findings);
+  for (std::size_t i = 0; i < assembled.subsystems.size(); ++i) {
+    system.members.push_back(assembly.take(i, log, findings));
+    const coupling::Member& member = system.members.back();
+    if (!member.subsystem) continue;
+    const SubsystemEntry& entry = assembled.subsystems[i];
+    for (const coupling::StartValue& start : member.startValues)
+      if (entry.model)
+        trySetting(start, member.subsystem->describe(), entry, findings,
+                   [&] { member.subsystem->set(start.port, start.values); });
   }
-  system.connections = std::move(resolution.connections);
-  for (const std::size_t law : parts.laws()) system.laws.push_back(coupledLaw(law, system));
-  for (const HeldJoint& joint : parts.joints()) system.constraints.push_back(constraintOf(joint, system));
-  system.order = std::move(resolution.order);
+  findings.sort(project.file.string());
+  if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);
+  system.connections = assembly.connections(system);
+  for (const std::size_t law : parts.laws())
+    if (const auto member = assembly.find(law)) system.laws.push_back(coupledLaw(*member, system));
+  for (const HeldJoint& joint : parts.joints())
+    system.constraints.push_back(constraintOf({*assembly.find(joint.member), joint.law, joint.accelerations}, system));
+  system.order = assembly.order();
   system.twins = [plan, &log](const std::vector<coupling::MemberIndex>& members) {
     return twinsOf(plan, members, log);
   };
-  addPast(system, project, findings);
-  arrange(system, project, findings);
+  addPast(system, assembled, findings);
+  arrange(system, assembled, findings);
   if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);
   reportUnconnected(system, log);
   return system;

@@ -18,6 +18,7 @@
 #include "koppla/project/reference.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/run/settings.hpp"
+#include "koppla/solver/static_function.hpp"
 
 /// From a project file to a coupled system. This header is all that a program needs:
 ///
@@ -54,8 +55,13 @@ struct SubsystemEntry {
   bool strict = false;   ///< an FMU that breaks a rule of the standard is refused
   /// Highest order of input derivatives that the FMU is given; absent: as high as it takes them.
   std::optional<unsigned> inputDerivatives{};
-  double microStep = 0.0;  ///< s, longest step of its own inside a macro step; 0: none of its own
-  bool overshoot = false;  ///< its solver runs on its own grid of micro steps, beyond communication points
+  double microStep = 0.0;        ///< s, longest step of its own inside a macro step; 0: none of its own
+  bool overshoot = false;        ///< its solver runs on its own grid of micro steps, beyond communication points
+  Placed<std::string> inside{};  ///< the subsystem whose integrator solves it; empty: it is coupled
+  /// How that integrator uses it, for static subsystems. Absent: FMUs fully implicit, native ones are part of the
+  /// equations.
+  std::optional<Placed<solver::StaticCoupling>> staticCoupling{};
+  unsigned instances = 0;  ///< of a static subsystem that is inside another; 0: one for the value and each probe
   std::vector<Parameter> parameters{};
   std::vector<MarkerEntry> markers{};
 };

@@ -86,7 +86,7 @@ class ProjectReader {
     const auto kind = project_.settings.algorithm.kind;
     algorithm_.text(
         "master", project_.master,
-        {.idle = kind == coupling::AlgorithmKind::masterSlave
+        {.idle = kind == coupling::AlgorithmKind::masterSlave || kind == coupling::AlgorithmKind::modelCoupling
                      ? ""
                      : "the algorithm '" + std::string(wordFor(kAlgorithmWords, kind)) + "' has no master"});
   }

@@ -53,7 +53,8 @@ void readSimulation(TableReader& table, run::Settings& settings) {
   table.real("explosion_limit", settings.explosionLimit, kPositive);
   table.word("on_discard", settings.onDiscard, kOnDiscardWords);
   table.word("initialisation", settings.algorithm.initialisation, kInitialisationWords);
-  const bool parallel = settings.algorithm.form() == coupling::Form::parallel;
+  const bool parallel = settings.algorithm.form() == coupling::Form::parallel ||
+                        settings.algorithm.kind == AlgorithmKind::modelCoupling;  // probes of static subsystems
   table.count("threads", settings.threads, 0,
               {.idle = parallel ? ""
                                 : fmt::format("the algorithm '{}' steps one subsystem after the other",

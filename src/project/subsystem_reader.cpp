@@ -1,6 +1,7 @@
 #include "koppla/project/subsystem_reader.hpp"
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include <fmt/format.h>
@@ -42,6 +43,18 @@ void readMarkers(TableReader& table, SubsystemEntry& entry) {
   for (TableReader& marker : markers) marker.finish();
 }
 
+constexpr std::array kStaticCouplingWords{Word{"full", solver::StaticCoupling::full},
+                                          Word{"last-corrector", solver::StaticCoupling::lastCorrector},
+                                          Word{"predictor", solver::StaticCoupling::predictor}};
+
+void readInside(TableReader& table, SubsystemEntry& entry) {
+  table.text("inside", entry.inside);
+  solver::StaticCoupling coupling{};
+  table.word("static_coupling", coupling, kStaticCouplingWords);
+  if (table.given("static_coupling")) entry.staticCoupling = {coupling, table.place("static_coupling")};
+  table.count("instances", entry.instances, 0);
+}
+
 void readModel(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
                const Placed<std::string>& word, const Findings& findings) {
   const std::size_t before = findings.mistakes.size();
@@ -63,6 +76,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
     table.mistake("model", "A subsystem is either an FMU or a native model.", "Remove 'fmu' or 'model'.");
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
   if (model.value != kMultibodyModel) readMarkers(table, entry);  // there, markers are places on bodies
+  readInside(table, entry);
   table.real("micro_step", entry.microStep, kPositive);
   table.flag("overshoot", entry.overshoot);
   if (entry.overshoot && !table.given("micro_step"))

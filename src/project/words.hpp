@@ -48,6 +48,7 @@ std::array<Word<T>, N> wordsOf(const std::array<T, N>& values) {
 inline constexpr std::array kAlgorithmWords{Word{"jacobi", AlgorithmKind::jacobi},
                                             Word{"gauss-seidel", AlgorithmKind::gaussSeidel},
                                             Word{"master-slave", AlgorithmKind::masterSlave},
+                                            Word{"model-coupling", AlgorithmKind::modelCoupling},
                                             Word{"iterated-jacobi", AlgorithmKind::iteratedJacobi},
                                             Word{"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel},
                                             Word{"newton", AlgorithmKind::newton},

@@ -13,7 +13,7 @@ using coupling::Endpoint;
 
 std::string nameOf(const coupling::System& system, const Endpoint& end, const std::optional<std::size_t>& element) {
   const coupling::Member& member = system.members[end.member];
-  const std::string port = member.name + "." + member.subsystem->describe().ports[end.port].name;
+  const std::string port = member.nameOf(end.port);
   return element ? port + "[" + std::to_string(*element + 1) + "]" : port;
 }
 

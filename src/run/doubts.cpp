@@ -42,7 +42,7 @@ std::vector<std::string> aboutMacroStep(const coupling::Member& member, const Se
 std::string portName(const coupling::System& system, const coupling::Network& network, std::size_t value) {
   const coupling::OutputName name = network.outputName(value);
   const coupling::Member& member = system.members[name.member];
-  return member.name + "." + member.subsystem->describe().ports[name.port].name;
+  return member.nameOf(name.port);
 }
 
 std::string aboutOutputs(const coupling::Member& member) {

@@ -25,8 +25,7 @@ std::string_view word(coupling::Ending ending) {
 std::string nameOf(const coupling::System& system, const coupling::OutputName& output) {
   const coupling::Member& member = system.members[output.member];
   const subsystem::Port& port = member.subsystem->describe().ports[output.port];
-  return port.size == 1 ? member.name + "." + port.name
-                        : fmt::format("{}.{}[{}]", member.name, port.name, output.element + 1);
+  return port.size == 1 ? member.nameOf(port) : fmt::format("{}[{}]", member.nameOf(port), output.element + 1);
 }
 
 }  // namespace
@@ -40,7 +39,7 @@ IterationRecord::IterationRecord(const coupling::System& system, const coupling:
   for (std::size_t value = 0; value < network.outputs().size(); ++value) {
     const coupling::OutputName output = network.outputName(value);
     const subsystem::Port& port = system.members[output.member].subsystem->describe().ports[output.port];
-    const std::string whole = system.members[output.member].name + "." + port.name;
+    const std::string whole = system.members[output.member].nameOf(port);
     const std::string name = nameOf(system, output);
     const auto fits = [&](const std::string& pattern) {
       return results::matches(pattern, whole) || results::matches(pattern, name);
@@ -172,7 +171,7 @@ Settings withGroups(Settings settings, const coupling::System& system) {
         const std::vector<subsystem::Port>& ports = system.members[m].subsystem->describe().ports;
         for (subsystem::PortIndex p = 0; p < ports.size(); ++p) {
           if (ports[p].causality != subsystem::Causality::output || ports[p].type != core::Type::real) continue;
-          all.push_back(system.members[m].name + "." + ports[p].name);
+          all.push_back(system.members[m].nameOf(ports[p]));
           if (results::matches(pattern, all.back())) group.outputs.push_back({m, p});
         }
       }

@@ -15,7 +15,7 @@ std::vector<std::string> allNames(const coupling::System& system) {
   std::vector<std::string> names;
   for (const coupling::Member& member : system.members)
     for (const subsystem::Port& port : member.subsystem->describe().ports)
-      names.push_back(member.name + "." + port.name);
+      names.push_back(member.nameOf(port));
   return names;
 }
 
@@ -33,7 +33,7 @@ Observation::Observation(const coupling::System& system, const std::vector<std::
   for (std::size_t m = 0; m < system.members.size(); ++m) {
     const auto& ports = system.members[m].subsystem->describe().ports;
     for (std::size_t p = 0; p < ports.size(); ++p) {
-      const std::string name = system.members[m].name + "." + ports[p].name;
+      const std::string name = system.members[m].nameOf(ports[p]);
       bool chosen = patterns.empty() && ports[p].causality == subsystem::Causality::output;
       for (std::size_t i = 0; i < patterns.size(); ++i)
         if (results::matches(patterns[i], name)) used[i] = chosen = true;

@@ -372,14 +372,16 @@ void Run::onProgress(std::function<void(const Progress&)> listener) {
 core::Value Run::value(std::string_view name) {
   std::vector<std::string> names;
   for (coupling::Member& member : impl_->system.members) {
-    names.push_back(member.name);
-    if (!name.starts_with(member.name + ".")) continue;
+    const std::string prefix = member.joint ? "" : member.name + ".";
     const auto& description = member.subsystem->describe();
-    const auto port = description.find(name.substr(member.name.size() + 1));
+    if (!prefix.empty()) names.push_back(member.name);
+    if (!name.starts_with(prefix)) continue;
+    const auto port = description.find(name.substr(prefix.size()));
     if (!port) {
-      names.clear();
-      for (const subsystem::Port& known : description.ports) names.push_back(member.name + "." + known.name);
-      break;
+      if (!prefix.empty()) names.clear();
+      for (const subsystem::Port& known : description.ports) names.push_back(member.nameOf(known));
+      if (!prefix.empty()) break;
+      continue;
     }
     core::Values values;
     member.subsystem->observe(std::span(&*port, 1), values);

@@ -1,11 +1,12 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <vector>
 
 #include "koppla/core/value.hpp"
-#include "koppla/subsystem/description.hpp"
+#include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::solver {
 
@@ -17,12 +18,22 @@ struct LinearForm {
   std::vector<double> d;  ///< outputs x inputs
 };
 
+/// Where an integrator stands whose steps are predicted and then corrected by iteration.
+enum class Visit : std::uint8_t {
+  started,    ///< its first step is about to be taken
+  predicted,  ///< a step is about to be corrected; x is its predictor
+  iterate,    ///< x is what the iteration has reached, and the next correction is about to be computed
+  renewal,    ///< the same, and df/dx will be renewed there
+  accepted,   ///< the step has passed its tests
+  held        ///< time stands still; outputs are asked for with inputs that may have jumped
+};
+
 /// What an integrator needs of a model: x' = f(t, x, u), y = g(t, x, u). The last entries of x may be algebraic
 /// unknowns instead, with 0 in the place of x'. Here u and y hold all scalars of all real
 /// input and output ports, in the order of the ports; other types of ports are for parameters only.
 ///
-/// Order of calls: set*, then initialStates, then derivatives and outputs in any order, as pure functions of their
-/// arguments and the parameters.
+/// Order of calls: set*, then begin, then initialStates, then derivatives and outputs in any order, as pure functions
+/// of their arguments, the parameters and, in equations that linearise a part of themselves, of the last visit.
 class Equations {
  public:
   Equations() = default;
@@ -38,6 +49,8 @@ class Equations {
   /// The value of a parameter as it stands.
   [[nodiscard]] virtual core::Value parameter(subsystem::PortIndex port) const = 0;
 
+  /// The parameters are final.
+  virtual void begin(const subsystem::Experiment& /*experiment*/) {}
   [[nodiscard]] virtual std::size_t stateCount() const = 0;
   /// How many of the states, the last ones, are algebraic unknowns, of index 1 or 2: derivatives() answers for each a
   /// residual that must be zero. Their initial values must fit the others.
@@ -46,6 +59,16 @@ class Equations {
   virtual void derivatives(double t, std::span<const double> x, std::span<const double> u,
                            std::span<double> dx) const = 0;
   virtual void outputs(double t, std::span<const double> x, std::span<const double> u, std::span<double> y) const = 0;
+
+  /// Whether derivatives() is only right for integrators that announce where they stand by visit().
+  [[nodiscard]] virtual bool needsVisits() const { return false; }
+  virtual void visit(Visit /*at*/, double /*t*/, std::span<const double> /*x*/, std::span<const double> /*u*/) {}
+  /// What was made at visits goes with the states that somebody saves, restores or sets.
+  virtual void save(subsystem::Slot /*slot*/) {}
+  virtual void restore(subsystem::Slot /*slot*/) {}
+  virtual void forget() {}
+  /// How often static solvers inside were called so far; probes beside a call belong to it.
+  [[nodiscard]] virtual std::uint64_t staticCalls() const { return 0; }
 
   /// Mechanical structure x = (w, v) with w' = v, for integrators of second order.
   [[nodiscard]] virtual bool secondOrder() const { return false; }

@@ -61,6 +61,7 @@ class Integrated final : public subsystem::Subsystem {
 
   void enterInitialisation(const subsystem::Experiment& experiment) override {
     t_ = experiment.start;
+    equations_->begin(experiment);
     equations_->initialStates(x_);
     method_ = detail::makeMethod(*equations_, settings_);
     reader_.emplace(*equations_);
@@ -72,7 +73,12 @@ class Integrated final : public subsystem::Subsystem {
     t_ = t;
     for (std::size_t i = 0; i < inputs_.size(); ++i) problem_.held()[inputs_[i]] = u[i];
     problem_.begin({t, t, false}, {}, {});
-    return read(0.0, y);
+    try {
+      problem_.visit(Visit::held, 0.0, x_);
+      return read(0.0, y);
+    } catch (...) {
+      return fail(std::current_exception(), t);
+    }
   }
 
   Status differentiate(std::size_t input, std::span<double> dy) override {
@@ -98,6 +104,7 @@ class Integrated final : public subsystem::Subsystem {
     std::ranges::copy(problem_.held(), saved.u.begin());
     saved.t = t_;
     method_->save(slot);
+    equations_->save(slot);
     return Status::ok;
   }
 
@@ -107,6 +114,7 @@ class Integrated final : public subsystem::Subsystem {
     std::ranges::copy(saved.u, problem_.held().begin());
     t_ = saved.t;
     method_->restore(slot);
+    equations_->restore(slot);
     return Status::ok;
   }
 
@@ -114,9 +122,14 @@ class Integrated final : public subsystem::Subsystem {
   void setStates(std::span<const double> states) override {
     std::ranges::copy(states, x_.begin());
     method_->forget();
+    equations_->forget();
   }
 
-  [[nodiscard]] subsystem::Effort effort() const override { return problem_.effort; }
+  [[nodiscard]] subsystem::Effort effort() const override {
+    subsystem::Effort effort = problem_.effort;
+    effort.staticCalls = equations_->staticCalls();
+    return effort;
+  }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {}
   [[nodiscard]] std::string failure() const override;
@@ -131,6 +144,11 @@ class Integrated final : public subsystem::Subsystem {
   [[nodiscard]] std::vector<std::size_t> scalarsOf(const std::vector<PortIndex>& ports) const;
   [[nodiscard]] Instant now() { return {t_, method_->visible(x_), problem_.held()}; }
   Status read(double tau, std::span<double> y);
+  Status fail(std::exception_ptr exception, double at) {
+    exception_ = std::move(exception);
+    failedAt_ = at;
+    return Status::error;
+  }
   StepResult advanceUnguarded(const Step& step, Trajectory u, std::span<double> y);
 
   struct Saved {
@@ -170,9 +188,7 @@ StepResult Integrated::advance(const Step& step, Trajectory u, std::span<double>
   try {
     return advanceUnguarded(step, u, y);
   } catch (...) {
-    exception_ = std::current_exception();
-    failedAt_ = step.t0;
-    return {Status::error, step.t0};
+    return {fail(std::current_exception(), step.t0), step.t0};
   }
 }
 

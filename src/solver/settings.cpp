@@ -22,6 +22,10 @@ std::string_view word(Kind kind) {
       return "cvode-adams";
     case Kind::cvodeBdf:
       return "cvode-bdf";
+    case Kind::bdf:
+      return "bdf";
+    case Kind::bdfFixed:
+      return "bdf-fixed";
     case Kind::radau:
       return "radau";
     case Kind::radauFixed:
@@ -38,6 +42,10 @@ std::optional<Kind> kindNamed(std::string_view name) {
   const auto* const found = std::ranges::find_if(kKinds, [name](Kind kind) { return word(kind) == name; });
   if (found == kKinds.end()) return std::nullopt;
   return *found;
+}
+
+bool restarts(const IntegratorSettings& settings) {
+  return settings.restart.value_or(settings.kind == Kind::cvodeAdams || settings.kind == Kind::cvodeBdf);
 }
 
 }  // namespace koppla::solver

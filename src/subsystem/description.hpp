@@ -77,6 +77,7 @@ struct Description {
   std::vector<Port> ports;
   std::vector<Marker> markers;
   Capabilities capabilities;
+  std::size_t declaredStates = 0;  ///< continuous states that an FMU tells of; it may have more
   /// By port index, for outputs only: direct feed-through between communication points, and during initialisation.
   std::unordered_map<PortIndex, Dependencies> dependencies;
   std::unordered_map<PortIndex, Dependencies> initialDependencies;

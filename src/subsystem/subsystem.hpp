@@ -64,6 +64,8 @@ struct Effort {
   std::uint64_t rejectedMicroSteps = 0;
   std::uint64_t rightHandSides = 0;
   std::uint64_t jacobians = 0;
+  std::uint64_t correctorIterations = 0;
+  std::uint64_t staticCalls = 0;  ///< of static subsystems inside; probes beside a call belong to it
 };
 
 /// A place for one saved state. Slots are small numbers that the caller hands out; each is overwritten by the next

@@ -115,15 +115,17 @@ TEST_P(EveryIntegrator, TakesSingleStepsToTheEnd) {
     ASSERT_EQ(rig.system->effort().microSteps, ++steps);
   }
   EXPECT_EQ(t, 0.35);
-  const bool cvode = GetParam() == Kind::cvodeAdams || GetParam() == Kind::cvodeBdf;
+  const bool chooses = GetParam() == Kind::cvodeAdams || GetParam() == Kind::cvodeBdf || GetParam() == Kind::bdf;
   if (GetParam() == Kind::radau)
     EXPECT_GE(steps, 4U);  // the longest first, shorter where the tolerances ask for it
   else
-    EXPECT_EQ(steps == 4U, !cvode);  // 0.1, 0.2, 0.3, 0.35
+    EXPECT_EQ(steps == 4U, !chooses);  // 0.1, 0.2, 0.3, 0.35
 }
 
 TEST_P(EveryIntegrator, StartsFromStatesThatWereSet) {
-  Rig first(model(), with(GetParam(), 0.01)), second(model(), with(GetParam(), 0.01));
+  IntegratorSettings settings = with(GetParam(), 0.01);
+  settings.restart = true;  // otherwise there is more to the past than the states
+  Rig first(model(), settings), second(model(), settings);
   first.step(0.0, 0.3, {1.0});
   second.step(0.0, 0.1, {-5.0});
   second.system->setStates(first.system->states());

@@ -21,6 +21,10 @@ bool isRadau(Kind kind) {
   return kind == Kind::radau || kind == Kind::radauFixed;
 }
 
+bool isBdf(Kind kind) {
+  return kind == Kind::bdf || kind == Kind::bdfFixed;
+}
+
 void demand(bool holds, const std::string& message, std::string remedy) {
   if (!holds) throw core::InputError(message, std::move(remedy));
 }
@@ -35,7 +39,10 @@ void checkModel(const Equations& equations, Kind kind) {
   if (kind == Kind::newmark || kind == Kind::centralDifferences)
     demand(equations.secondOrder(), fmt::format("{}, which is not of second order.", who),
            "Take a Runge-Kutta method or CVODE.");
-  if (isCvode(kind) || isRadau(kind))
+  demand(!equations.needsVisits() || isBdf(kind),
+         fmt::format("{}, in which static solvers are linearised about predicted or accepted states.", who),
+         "Take bdf or bdf-fixed, or static_coupling = \"full\".");
+  if (isCvode(kind) || isRadau(kind) || isBdf(kind))
     demand(equations.stateCount() > 0, fmt::format("{}, which has no states.", who), "Take ode1.");
 }
 
@@ -50,30 +57,41 @@ void check(const Equations& equations, const IntegratorSettings& settings) {
          fmt::format("Tolerances of {} (relative) and {} (absolute) are impossible.", given(settings.rtol),
                      given(settings.atol)),
          "Neither may be negative and one must be above zero.");
+  demand(!settings.order || (*settings.order >= 1 && *settings.order <= kHighestBdfOrder),
+         fmt::format("An order of {} is impossible.", settings.order.value_or(0)),
+         fmt::format("The formulas go from order 1 to {}.", kHighestBdfOrder));
+  demand(settings.firstMicroStep >= 0.0 && settings.minMicroStep >= 0.0,
+         fmt::format("A first micro step of {} s and a shortest one of {} s are impossible.",
+                     given(settings.firstMicroStep), given(settings.minMicroStep)),
+         "Neither may be negative.");
+  demand(settings.newtonTolerance > 0.0 && settings.newtonTolerance <= 1.0,
+         fmt::format("A Newton tolerance of {} is impossible.", given(settings.newtonTolerance)),
+         "It is a part of the tolerances, above 0 and at most 1.");
   demand(settings.alpha >= -1.0 / 3.0 && settings.alpha <= 0.0,
          fmt::format("The HHT parameter alpha = {} is out of range.", given(settings.alpha)), "It lies in [-1/3, 0].");
 }
 
 subsystem::Capabilities capabilitiesOf(const Equations& equations, const IntegratorSettings& settings) {
-  // A memory of its own outlives a macro step only in CVODE that goes on, and in HHT with numerical damping.
-  const bool goesOn = isCvode(settings.kind) && !settings.restart;
+  // A memory of its own outlives a macro step only in multistep methods that go on, and in HHT with numerical damping.
+  const bool multistep = isCvode(settings.kind) || isBdf(settings.kind);
+  const bool goesOn = multistep && !restarts(settings);
   const bool damped = settings.kind == Kind::newmark && settings.alpha != 0.0;
   // f tells neither the rates of algebraic unknowns nor how they answer to inputs.
   const bool algebraic = equations.algebraicCount() > 0;
-  return {.saveRestore = !goesOn,
+  return {.saveRestore = !goesOn || isBdf(settings.kind),
           .variableStep = true,
           .inputDerivatives = subsystem::kMaxDegree,
           .outputDerivatives = algebraic ? 0U : 1U,
           .directionalDerivatives = true,
           .stepDerivatives = !algebraic,
           .oncePerProcess = false,
-          // CVODE that begins anew every time takes ever shorter first steps.
-          .ownSteps = isCvode(settings.kind) ? !settings.restart : settings.microStep > 0.0,
+          // What begins anew every time takes ever shorter first steps.
+          .ownSteps = multistep && settings.kind != Kind::bdfFixed ? goesOn : settings.microStep > 0.0,
           .states = !goesOn && !damped,
           .evaluatesBetweenSteps = true,
           .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
           // A choice of steps depends on the values.
-          .linear = equations.isLinear() && !isCvode(settings.kind) && settings.kind != Kind::radau,
+          .linear = equations.isLinear() && !multistep && settings.kind != Kind::radau,
           .microStep = settings.microStep};
 }
 

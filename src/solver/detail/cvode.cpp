@@ -78,7 +78,7 @@ class Cvode final : public Method {
 };
 
 Cvode::Cvode(const Equations& equations, const IntegratorSettings& settings)
-    : restart_(settings.restart),
+    : restart_(restarts(settings)),
       context_(makeContext()),
       y_(N_VNew_Serial(static_cast<sunindextype>(equations.stateCount()), context_.get())),
       memory_(CVodeCreate(settings.kind == Kind::cvodeAdams ? CV_ADAMS : CV_BDF, context_.get())) {
@@ -164,10 +164,11 @@ Progress Cvode::advance(StepEquations& problem, bool single, std::span<double> x
 }
 
 void Cvode::count(subsystem::Effort& effort) {
-  long steps = 0, failedTests = 0, failedSolves = 0, jacobians = 0;
+  long steps = 0, failedTests = 0, failedSolves = 0, iterations = 0, jacobians = 0;
   CVodeGetNumSteps(memory_.get(), &steps);
   CVodeGetNumErrTestFails(memory_.get(), &failedTests);
   CVodeGetNumStepSolveFails(memory_.get(), &failedSolves);
+  CVodeGetNumNonlinSolvIters(memory_.get(), &iterations);
   if (linearSolver_) CVodeGetNumJacEvals(memory_.get(), &jacobians);
   const auto add = [](std::uint64_t& total, std::uint64_t& before, long now) {
     total += static_cast<std::uint64_t>(now) - before;
@@ -175,6 +176,7 @@ void Cvode::count(subsystem::Effort& effort) {
   };
   add(effort.microSteps, counted_.microSteps, steps);
   add(effort.rejectedMicroSteps, counted_.rejectedMicroSteps, failedTests + failedSolves);
+  add(effort.correctorIterations, counted_.correctorIterations, iterations);
   add(effort.jacobians, counted_.jacobians, jacobians);
 }
 

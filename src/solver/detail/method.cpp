@@ -24,6 +24,9 @@ std::unique_ptr<Method> makeMethod(const Equations& equations, const IntegratorS
     case Kind::cvodeAdams:
     case Kind::cvodeBdf:
       return makeCvode(equations, settings);
+    case Kind::bdf:
+    case Kind::bdfFixed:
+      return makeBdf(equations, settings);
     case Kind::radau:
     case Kind::radauFixed:
       return makeRadau(equations, settings);

@@ -41,6 +41,7 @@ bool allFinite(std::span<const double> values);
 std::unique_ptr<Method> makeRungeKutta(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeExact(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeCvode(const Equations& equations, const IntegratorSettings& settings);
+std::unique_ptr<Method> makeBdf(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeNewmark(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeRadau(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeCentralDifferences(const Equations& equations, const IntegratorSettings& settings);

@@ -1,23 +1,19 @@
+#include "koppla/solver/detail/runge_kutta.hpp"
+
 #include <algorithm>
 #include <array>
-#include <vector>
-
-#include "koppla/solver/detail/fixed_step.hpp"
 
 namespace koppla::solver::detail {
-
-namespace {
-
-constexpr std::size_t kMaxStages = 6;
-using Row = std::array<double, kMaxStages>;
 
 /// K_i = f(t + c_i h, x + h sum_l a_il K_l),  x := x + h sum_i b_i K_i
 struct Tableau {
   std::size_t stages;
-  Row c;
-  std::array<Row, kMaxStages> a;
-  Row b;
+  TableauRow c;
+  std::array<TableauRow, kMaxStages> a;
+  TableauRow b;
 };
+
+namespace {
 
 // Schmoll (C.1)-(C.8).
 constexpr Tableau kEuler{1, {0.0}, {}, {1.0}};
@@ -50,42 +46,33 @@ const Tableau& tableauOf(Kind kind) {
   }
 }
 
-class RungeKutta final : public FixedStep {
- public:
-  RungeKutta(const Tableau& tableau, std::size_t states, double microStep)
-      : FixedStep(microStep),
-        tableau_(&tableau),
-        stage_(states),
-        slopes_(tableau.stages, std::vector<double>(states)) {}
-
- protected:
-  bool step(StepEquations& problem, double tau, double next, double h, std::span<double> x) override {
-    for (std::size_t i = 0; i < tableau_->stages; ++i) {
-      std::ranges::copy(x, stage_.begin());
-      addSlopes(tableau_->a[i], i, h, stage_);
-      // A node at the end of the step is met exactly, so that inputs take their value there.
-      problem.derivatives(tableau_->c[i] == 1.0 ? next : tau + tableau_->c[i] * h, stage_, slopes_[i]);
-    }
-    addSlopes(tableau_->b, tableau_->stages, h, x);
-    return true;
-  }
-
- private:
-  void addSlopes(const Row& weights, std::size_t stages, double h, std::span<double> x) const {
-    for (std::size_t l = 0; l < stages; ++l)
-      if (weights[l] != 0.0)
-        for (std::size_t j = 0; j < x.size(); ++j) x[j] += h * weights[l] * slopes_[l][j];
-  }
-
-  const Tableau* tableau_;
-  std::vector<double> stage_;
-  std::vector<std::vector<double>> slopes_;
-};
-
 }  // namespace
 
+RungeKutta::RungeKutta(Kind kind, std::size_t states, double microStep)
+    : FixedStep(microStep),
+      tableau_(&tableauOf(kind)),
+      stage_(states),
+      slopes_(tableau_->stages, std::vector<double>(states)) {}
+
+bool RungeKutta::step(StepEquations& problem, double tau, double next, double h, std::span<double> x) {
+  for (std::size_t i = 0; i < tableau_->stages; ++i) {
+    std::ranges::copy(x, stage_.begin());
+    addSlopes(tableau_->a[i], i, h, stage_);
+    // A node at the end of the step is met exactly, so that inputs take their value there.
+    problem.derivatives(tableau_->c[i] == 1.0 ? next : tau + tableau_->c[i] * h, stage_, slopes_[i]);
+  }
+  addSlopes(tableau_->b, tableau_->stages, h, x);
+  return true;
+}
+
+void RungeKutta::addSlopes(const TableauRow& weights, std::size_t stages, double h, std::span<double> x) const {
+  for (std::size_t l = 0; l < stages; ++l)
+    if (weights[l] != 0.0)
+      for (std::size_t j = 0; j < x.size(); ++j) x[j] += h * weights[l] * slopes_[l][j];
+}
+
 std::unique_ptr<Method> makeRungeKutta(const Equations& equations, const IntegratorSettings& settings) {
-  return std::make_unique<RungeKutta>(tableauOf(settings.kind), equations.stateCount(), settings.microStep);
+  return std::make_unique<RungeKutta>(settings.kind, equations.stateCount(), settings.microStep);
 }
 
 }  // namespace koppla::solver::detail

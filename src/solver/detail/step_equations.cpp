@@ -6,7 +6,7 @@
 
 namespace koppla::solver::detail {
 
-StepEquations::StepEquations(const Equations& equations)
+StepEquations::StepEquations(Equations& equations)
     : equations_(&equations),
       count_(realScalars(equations.describe(), subsystem::Causality::input)),
       held_(count_, 0.0),

@@ -12,7 +12,7 @@ namespace koppla::solver::detail {
 /// Time counts from the start of the step: differences of large times would cost digits of the polynomials' argument.
 class StepEquations {
  public:
-  explicit StepEquations(const Equations& equations);
+  explicit StepEquations(Equations& equations);
 
   /// Values of all real inputs, bound or not, which inputs without trajectory keep.
   [[nodiscard]] std::span<double> held() { return held_; }
@@ -35,11 +35,12 @@ class StepEquations {
     ++effort.rightHandSides;
     equations_->derivatives(time(tau), x, inputs(tau), dx);
   }
+  void visit(Visit at, double tau, std::span<const double> x) { equations_->visit(at, time(tau), x, inputs(tau)); }
 
   subsystem::Effort effort;  ///< since the subsystem was made
 
  private:
-  const Equations* equations_;
+  Equations* equations_;
   std::size_t count_;
   unsigned degree_ = 0;
   double t0_ = 0.0;

@@ -1,0 +1,213 @@
+#include "koppla/solver/static_function.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/solver/detail/scalars.hpp"
+
+namespace koppla::solver {
+
+namespace {
+
+using subsystem::Causality;
+using subsystem::Port;
+using subsystem::PortIndex;
+
+std::size_t sizeOf(const subsystem::Description& description, const std::vector<PortIndex>& ports) {
+  std::size_t size = 0;
+  for (const PortIndex port : ports) size += description.ports[port].size;
+  return size;
+}
+
+}  // namespace
+
+StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
+                               StaticCoupling coupling, std::vector<PortIndex> inputs, std::size_t threads)
+    : name_(std::move(name)),
+      instances_(std::move(instances)),
+      coupling_(coupling),
+      inputs_(std::move(inputs)),
+      threads_(threads) {
+  const std::vector<Port>& ports = describe().ports;
+  for (PortIndex port = 0; port < ports.size(); ++port)
+    if (ports[port].type == core::Type::real && ports[port].causality == Causality::output) outputs_.push_back(port);
+  for (const PortIndex port : inputs_) nominals_.insert(nominals_.end(), ports[port].size, ports[port].nominal);
+  y_.resize(sizeOf(describe(), outputs_));
+  present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size())};
+  saved_.fill(present_);
+  probes_.assign(nominals_.size() + 1, {present_.u, y_});
+  for (const auto& instance : instances_) instance->bind({inputs_, outputs_, {}, {}});
+}
+
+StaticFunction::~StaticFunction() {
+  for (const auto& instance : instances_) instance->terminate();
+}
+
+void StaticFunction::set(PortIndex port, std::span<const core::Value> values) {
+  for (const auto& instance : instances_) instance->set(port, values);
+}
+
+core::Value StaticFunction::value(PortIndex port) const {
+  core::Values values;
+  const std::array<PortIndex, 1> ports{port};
+  instances_.front()->observe(ports, values);
+  if (!values.reals.empty()) return values.reals.front();
+  if (!values.integers.empty()) return values.integers.front();
+  if (!values.booleans.empty()) return values.booleans.front() != 0;
+  return values.strings.empty() ? std::string() : values.strings.front();
+}
+
+void StaticFunction::begin(const subsystem::Experiment& experiment) {
+  for (const auto& instance : instances_) instance->enterInitialisation(experiment);
+  forget();
+}
+
+bool StaticFunction::visit(Visit at) {
+  direct_ = at == Visit::held;
+  return isDue(at);
+}
+
+bool StaticFunction::isDue(Visit at) const {
+  switch (at) {
+    case Visit::started:
+    case Visit::accepted:
+      return coupling_ == StaticCoupling::lastCorrector;
+    case Visit::predicted:
+      return coupling_ == StaticCoupling::predictor;
+    case Visit::iterate:
+    case Visit::renewal:
+      return coupling_ == StaticCoupling::full;
+    case Visit::held:
+      return false;
+  }
+  return false;
+}
+
+void StaticFunction::call(Visit at, double t, std::span<const double> u) {
+  call(t, u, at != Visit::iterate || !present_.linear);
+}
+
+std::span<const double> StaticFunction::values(double t, std::span<const double> u) {
+  if (direct_ || !present_.linear) {
+    if (!(known_ && t == t_ && std::ranges::equal(u, probes_.front().u))) {
+      ++calls_;
+      std::ranges::copy(u, probes_.front().u.begin());
+      evaluate(t, false);
+    }
+    return probes_.front().y;
+  }
+  for (std::size_t row = 0; row < y_.size(); ++row) {
+    y_[row] = present_.y[row];
+    const double* const slopes = &present_.slopes[row * u.size()];
+    for (std::size_t i = 0; i < u.size(); ++i) y_[row] += slopes[i] * (u[i] - present_.u[i]);
+  }
+  return y_;
+}
+
+/// Without slopes those of an earlier call stay, beside the new value.
+void StaticFunction::call(double t, std::span<const double> u, bool withSlopes) {
+  ++calls_;
+  for (Probe& probe : probes_) std::ranges::copy(u, probe.u.begin());
+  if (withSlopes)
+    for (std::size_t i = 0; i < u.size(); ++i) probes_[i + 1].u[i] += increment(i, u[i]);
+  evaluate(t, withSlopes);
+  std::ranges::copy(u, present_.u.begin());
+  present_.y = probes_.front().y;
+  if (!withSlopes) return;
+  for (std::size_t i = 0; i < u.size(); ++i)
+    for (std::size_t row = 0; row < y_.size(); ++row)
+      present_.slopes[row * u.size() + i] = (probes_[i + 1].y[row] - present_.y[row]) / (probes_[i + 1].u[i] - u[i]);
+  present_.linear = true;
+}
+
+double StaticFunction::increment(std::size_t input, double at) const {
+  static const double kRoot = std::sqrt(std::numeric_limits<double>::epsilon());
+  return kRoot * std::fmax(nominals_[input], std::fabs(at));
+}
+
+void StaticFunction::evaluate(double t, bool withSlopes) {
+  known_ = false;
+  if (withSlopes)
+    evaluateAll(t);
+  else
+    probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  const std::size_t used = withSlopes ? probes_.size() : 1;
+  for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
+  t_ = t;
+  known_ = true;
+}
+
+/// Every instance always computes the same probes in the same order, so that threads change no result.
+void StaticFunction::evaluateAll(double t) {
+  constexpr double kWorthwhile = 50e-6;  // s of work for a further thread
+  using Clock = std::chrono::steady_clock;
+  const std::size_t count = instances_.size();
+  if (!pool_ && threads_ > 1 && count > 1 && seconds_ > kWorthwhile)
+    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
+  if (pool_) {
+    pool_->run([&](std::size_t thread) {
+      for (std::size_t instance = thread; instance < count; instance += pool_->size()) evaluateWith(instance, t);
+    });
+    return;
+  }
+  const auto begin = Clock::now();
+  for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
+  seconds_ = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(probes_.size());
+}
+
+/// The value is the first instance's; the probes go round among the others.
+void StaticFunction::evaluateWith(std::size_t instance, double t) {
+  const std::size_t others = instances_.size() - 1;
+  const auto compute = [&](Probe& probe) { probe.status = instances_[instance]->evaluate(t, probe.u, probe.y); };
+  if (instance == 0) compute(probes_.front());
+  if (others == 0)
+    for (std::size_t i = 1; i < probes_.size(); ++i) compute(probes_[i]);
+  else if (instance > 0)
+    for (std::size_t i = instance; i < probes_.size(); i += others) compute(probes_[i]);
+}
+
+void StaticFunction::check(std::size_t index, double t) const {
+  const Probe& probe = probes_[index];
+  const std::size_t others = instances_.size() - 1;
+  const std::size_t instance = index == 0 || others == 0 ? 0 : 1 + (index - 1) % others;
+  if (probe.status > subsystem::Status::warning)
+    throw core::SubsystemError(fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t),
+                                           inputsText(probe), instances_[instance]->failure()));
+  if (!std::ranges::all_of(probe.y, [](double value) { return std::isfinite(value); }))
+    throw core::SubsystemError(fmt::format("'{}' gave a value that is not a finite number at t = {} s with {}.", name_,
+                                           core::text(t), inputsText(probe)));
+}
+
+/// The first few inputs by their names.
+std::string StaticFunction::inputsText(const Probe& probe) const {
+  constexpr std::size_t kShown = 6;
+  std::string text;
+  std::size_t scalar = 0;
+  for (const PortIndex port : inputs_)
+    for (std::size_t i = 0; i < describe().ports[port].size && scalar < kShown; ++i, ++scalar)
+      text +=
+          fmt::format("{}{} = {}", text.empty() ? "" : ", ", describe().ports[port].name, core::text(probe.u[scalar]));
+  return text;
+}
+
+void StaticFunction::save(subsystem::Slot slot) {
+  known_ = false;  // whoever comes back computes it anew, so whoever goes on does
+  saved_[static_cast<std::size_t>(slot)] = present_;
+  for (const auto& instance : instances_)
+    if (instance->describe().capabilities.saveRestore) instance->save(slot);
+}
+
+void StaticFunction::restore(subsystem::Slot slot) {
+  known_ = false;
+  present_ = saved_[static_cast<std::size_t>(slot)];
+  for (const auto& instance : instances_)
+    if (instance->describe().capabilities.saveRestore) instance->restore(slot);
+}
+
+}  // namespace koppla::solver
