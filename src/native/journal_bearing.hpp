@@ -13,7 +13,7 @@ enum class FilmSolution : std::uint8_t {
 };
 
 inline constexpr std::int32_t kElementsTheta = 48;
-inline constexpr std::int32_t kElementsZ = 8;
+inline constexpr std::int32_t kElementsZ = 12;
 
 /// The oil film of a journal bearing, Schmoll 5.1.
 struct JournalBearing {
