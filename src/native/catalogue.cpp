@@ -11,11 +11,14 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/native/hinged_plate.hpp"
+#include "koppla/native/journal_bearing.hpp"
 #include "koppla/native/linked_body.hpp"
+#include "koppla/native/nonlinear_oscillator.hpp"
 #include "koppla/native/oscillator_body.hpp"
 #include "koppla/native/oscillator_with_link.hpp"
 #include "koppla/native/radiating_wall.hpp"
 #include "koppla/native/rod.hpp"
+#include "koppla/native/rotor.hpp"
 #include "koppla/native/tube_flow.hpp"
 #include "koppla/native/tube_wall.hpp"
 #include "koppla/native/two_mass_oscillator.hpp"
@@ -76,6 +79,25 @@ std::unique_ptr<solver::Equations> makePlateFlow(const Choices& choices) {
 
 std::unique_ptr<solver::Equations> makeHingedPlate(const Choices& /*choices*/) {
   return hingedPlate();
+}
+
+std::unique_ptr<solver::Equations> makeNonlinearOscillator(const Choices& /*choices*/) {
+  return nonlinearOscillator();
+}
+
+std::unique_ptr<solver::Equations> makeHardeningSpring(const Choices& /*choices*/) {
+  return hardeningSpring();
+}
+
+std::unique_ptr<solver::Equations> makeRotor(const Choices& /*choices*/) {
+  return rotor();
+}
+
+std::unique_ptr<solver::Equations> makeJournalBearing(const Choices& choices) {
+  const bool isShort = std::get<std::string>(choices.at("solution")) == "short";
+  return journalBearing({.solution = isShort ? FilmSolution::shortBearing : FilmSolution::finiteElements,
+                         .elementsTheta = std::get<std::int32_t>(choices.at("elements_theta")),
+                         .elementsZ = std::get<std::int32_t>(choices.at("elements_z"))});
 }
 
 template <typename Items, typename Name>
@@ -156,7 +178,16 @@ std::span<const BuiltInModel> builtInModels() {
        "a stream against a hinged plate: angle in, moment out",
        {{"rest", std::string("vertical"), "how the plate stands without a stream", {"vertical", "horizontal"}}},
        makePlateFlow},
-      {"hinged-plate", "a plate on a torsion spring: moment in, angle out", {}, makeHingedPlate}};
+      {"hinged-plate", "a plate on a torsion spring: moment in, angle out", {}, makeHingedPlate},
+      {"nonlinear-oscillator", "a mass on a stiffening spring, driven by a force", {}, makeNonlinearOscillator},
+      {"hardening-spring", "a spring whose force grows exponentially: motion in, force out", {}, makeHardeningSpring},
+      {"rotor", "an unbalanced rotor in a journal bearing: film force in, motion out", {}, makeRotor},
+      {"journal-bearing",
+       "the oil film of a journal bearing: motion in, film force out",
+       {{"solution", std::string("finite-elements"), "of Reynolds' equation", {"finite-elements", "short"}},
+        {"elements_theta", kElementsTheta, "finite elements around the circumference, even", {}},
+        {"elements_z", kElementsZ, "finite elements across the width, even", {}}},
+       makeJournalBearing}};
   return models;
 }
 

@@ -18,6 +18,8 @@ std::vector<std::vector<double>> identity(std::size_t n) {
 
 std::unique_ptr<native::ExactSolution> make(const ReferenceEntry& entry, const native::LinearSolution*& linear) {
   if (const auto* formulas = std::get_if<FormulaReference>(&entry.solution)) return native::formulaSolution(*formulas);
+  if (const auto* sprung = std::get_if<native::SprungOscillator>(&entry.solution))
+    return native::nonlinearOscillatorSolution(*sprung);
   std::unique_ptr<native::LinearSolution> solution;
   if (const auto* two = std::get_if<native::TwoMassOscillator>(&entry.solution)) {
     solution = native::twoMassSolution(*two);
@@ -40,7 +42,8 @@ ExactValues::ExactValues(const ReferenceEntry& entry, double start) {
     for (core::Problem& problem : problems) problem.place = entry.place;
     throw core::InputError(std::move(problems));
   }
-  if (linear_ != nullptr) shift_ = start;  // formulas are written in the run's own time
+  // Formulas are written in the run's own time.
+  if (!std::holds_alternative<FormulaReference>(entry.solution)) shift_ = start;
   const std::vector<std::string>& names = solution_->names();
   all_.resize(names.size());
   std::vector<core::Problem> problems;

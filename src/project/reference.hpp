@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "koppla/native/exact_solution.hpp"
+#include "koppla/native/nonlinear_oscillator_solution.hpp"
 #include "koppla/project/placed.hpp"
 
 namespace koppla::project {
@@ -28,7 +29,7 @@ using FormulaReference = std::map<std::string, std::string>;  ///< formulas of t
 /// An exact solution, and which variables of the project have its values.
 struct ReferenceEntry {
   core::Place place{};
-  std::variant<native::TwoMassOscillator, LinearReference, FormulaReference> solution{};
+  std::variant<native::TwoMassOscillator, native::SprungOscillator, LinearReference, FormulaReference> solution{};
   /// "subsystem.port" and the name in the solution, with a '-' in front for its opposite.
   std::vector<std::pair<Placed<std::string>, Placed<std::string>>> values{};
   /// The variables that are the states of a linear solution, in its order; empty: those whose values are the states.

@@ -1,5 +1,6 @@
 #include "koppla/project/reference_reader.hpp"
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 
@@ -11,38 +12,58 @@ namespace koppla::project {
 
 namespace {
 
-enum class SolutionKind : std::uint8_t { twoMassOscillator, linear, formulas };
+enum class SolutionKind : std::uint8_t { twoMassOscillator, nonlinearOscillator, linear, formulas };
 
 constexpr std::array kSolutionWords{Word{"two-mass-oscillator", SolutionKind::twoMassOscillator},
+                                    Word{"nonlinear-oscillator", SolutionKind::nonlinearOscillator},
                                     Word{"linear", SolutionKind::linear}, Word{"formulas", SolutionKind::formulas}};
 
-native::TwoMassOscillator readTwoMassOscillator(TableReader& table) {
-  native::TwoMassOscillator p;
-  const std::array<std::pair<std::string_view, double*>, 12> known{{{"m1", &p.m1},
-                                                                    {"m2", &p.m2},
-                                                                    {"c1", &p.c1},
-                                                                    {"c2", &p.c2},
-                                                                    {"ck", &p.ck},
-                                                                    {"d1", &p.d1},
-                                                                    {"d2", &p.d2},
-                                                                    {"dk", &p.dk},
-                                                                    {"x10", &p.x10},
-                                                                    {"x20", &p.x20},
-                                                                    {"v10", &p.v10},
-                                                                    {"v20", &p.v20}}};
+using NamedTargets = std::vector<std::pair<std::string, double*>>;
+
+/// Writes what stands in `parameters` to the targets; `owner` is whose parameters they are.
+void readParameters(TableReader& table, std::string_view owner, const NamedTargets& known) {
   for (const auto& [name, value] : table.namedReals("parameters")) {
-    double* target = nullptr;
-    for (const auto& [word, place] : known)
-      if (word == name.value) target = place;
-    if (target != nullptr) {
-      *target = value;
+    const auto target = std::ranges::find(known, name.value, &NamedTargets::value_type::first);
+    if (target != known.end()) {
+      *target->second = value;
       continue;
     }
     std::vector<std::string> names;
-    for (const auto& [word, place] : known) names.emplace_back(word);
-    table.mistake("parameters", fmt::format("The two-mass oscillator has no parameter '{}'.", name.value),
+    for (const auto& [word, place] : known) names.push_back(word);
+    table.mistake("parameters", fmt::format("The {} has no parameter '{}'.", owner, name.value),
                   core::suggestion(name.value, names));
   }
+}
+
+native::TwoMassOscillator readTwoMassOscillator(TableReader& table) {
+  native::TwoMassOscillator p;
+  readParameters(table, "two-mass oscillator",
+                 {{"m1", &p.m1},
+                  {"m2", &p.m2},
+                  {"c1", &p.c1},
+                  {"c2", &p.c2},
+                  {"ck", &p.ck},
+                  {"d1", &p.d1},
+                  {"d2", &p.d2},
+                  {"dk", &p.dk},
+                  {"x10", &p.x10},
+                  {"x20", &p.x20},
+                  {"v10", &p.v10},
+                  {"v20", &p.v20}});
+  return p;
+}
+
+native::SprungOscillator readNonlinearOscillator(TableReader& table) {
+  native::SprungOscillator p;
+  readParameters(table, "nonlinear oscillator",
+                 {{"m", &p.body.m},
+                  {"c", &p.body.c},
+                  {"d", &p.body.d},
+                  {"x0", &p.body.x0},
+                  {"v0", &p.body.v0},
+                  {"ck", &p.spring.c},
+                  {"alpha", &p.spring.alpha},
+                  {"dk", &p.spring.d}});
   return p;
 }
 
@@ -70,14 +91,18 @@ std::optional<ReferenceEntry> readReferenceEntry(TableReader& table) {
   ReferenceEntry entry;
   entry.place = table.place();
   SolutionKind kind = SolutionKind::formulas;
-  table.word("kind", kind, kSolutionWords,
-             {.required = "Write kind = \"two-mass-oscillator\", \"linear\" or \"formulas\"."});
+  table.word(
+      "kind", kind, kSolutionWords,
+      {.required = "Write kind = \"two-mass-oscillator\", \"nonlinear-oscillator\", \"linear\" or \"formulas\"."});
   entry.values = table.namedTexts("values");
-  if (kind != SolutionKind::formulas) table.texts("states", entry.states);
+  if (kind == SolutionKind::twoMassOscillator || kind == SolutionKind::linear) table.texts("states", entry.states);
   if (!table.sound({"kind"})) return std::nullopt;
   switch (kind) {
     case SolutionKind::twoMassOscillator:
       entry.solution = readTwoMassOscillator(table);
+      break;
+    case SolutionKind::nonlinearOscillator:
+      entry.solution = readNonlinearOscillator(table);
       break;
     case SolutionKind::linear:
       entry.solution = readLinear(table);

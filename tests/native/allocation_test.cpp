@@ -33,6 +33,8 @@ TEST(NativeModels, EvaluateWithoutAllocation) {
   EXPECT_EQ(allocationsOf(*formulas), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("rod", {{"elements", 8}})), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("oscillator-body")), 0U);
+  EXPECT_EQ(allocationsOf(*makeBuiltIn("journal-bearing")), 0U);
+  EXPECT_EQ(allocationsOf(*makeBuiltIn("rotor")), 0U);
 }
 
 }  // namespace

@@ -20,7 +20,8 @@ TEST(Catalogue, NamesItsModelsByTheirWords) {
   }
   EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body", "oscillator-with-link", "linked-body",
                                              "two-mass-oscillator", "rod", "tube-flow", "tube-wall", "wall-conduction",
-                                             "radiating-face", "plate-flow", "hinged-plate"}));
+                                             "radiating-face", "plate-flow", "hinged-plate", "nonlinear-oscillator",
+                                             "hardening-spring", "rotor", "journal-bearing"}));
 }
 
 TEST(Catalogue, ChoicesShapeTheModel) {
@@ -41,6 +42,10 @@ TEST(Catalogue, MistakesAreNamed) {
               makeBuiltInSolver("tube-flow", {{"nodes", 2}});
             }),
             "tube-flow: 2 nodes are asked for. A tube has 3 to 10000 nodes.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("journal-bearing", {{"elements_z", 7}});
+            }),
+            "journal-bearing: 7 elements across the width are asked for. Give an even number from 2 to 200.");
   EXPECT_EQ(inputError([] { makeBuiltIn("rods"); }), "There is no built-in model 'rods'. Did you mean 'rod'?");
   EXPECT_EQ(inputError([] {
               makeBuiltIn("rod", {{"element", 3}});

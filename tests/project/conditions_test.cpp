@@ -258,5 +258,32 @@ values = { "a.x" = "c", "a.v" = "-s" }
   EXPECT_NEAR(exact.value(1, 0.5), std::sin(-0.5), 1e-14);
 }
 
+TEST(Reference, OfTheNonlinearOscillatorBeginsWithTheRun) {
+  const std::string project = R"(format = 1
+simulation = { start = 1.0, end = 1.05, step = 1e-5 }
+[[subsystems]]
+name = "body"
+model = "nonlinear-oscillator"
+[[subsystems]]
+name = "spring"
+model = "hardening-spring"
+[reference]
+kind = "nonlinear-oscillator"
+values = { "body.x" = "x", "body.v" = "v", "spring.f" = "f" }
+)";
+  const Reading reading = parseWith(project);
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  const ExactValues exact(*reading.project.reference, 1.0);
+  // The check value of the notes for 0.0025 s; 1.0025 is rounded, at 3.8 km/s.
+  EXPECT_NEAR(exact.value(0, 1.0025), 0.567580249799, 1e-11);
+  EXPECT_TRUE(exact.states().empty());
+
+  const Reading softer = parseWith(project + "parameters = { c = 0, d = 0, ck = 0, dk = 0, x0 = 1.0, v0 = 2.0 }\n");
+  ASSERT_EQ(mistakes(softer), ProblemList{});
+  EXPECT_NEAR(ExactValues(*softer.project.reference, 1.0).value(0, 1.5), 2.0, 1e-14);
+  EXPECT_EQ(mistakes(parseWith(project + "parameters = { beta = 1.0 }\n")).size(), 1U);
+  EXPECT_EQ(mistakes(parseWith(project + "states = [\"body.x\", \"body.v\"]\n")).size(), 1U);
+}
+
 }  // namespace
 }  // namespace koppla::project
