@@ -11,6 +11,7 @@
 #include "koppla/results/load.hpp"
 
 #include "example_run.hpp"
+#include "runge_kutta.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -48,23 +49,6 @@ State rateOf(const State& x) {
   return {(diode - i.coil) / 6e-4, x[0] - 0.06 * i.coil, -1e-4 * i.ring, x[4], forceOn(x) / kMass - 9.81};
 }
 
-State moved(const State& x, const State& rate, double h) {
-  State result;
-  for (std::size_t i = 0; i < x.size(); ++i) result[i] = x[i] + h * rate[i];
-  return result;
-}
-
-/// One step of the classical Runge-Kutta method.
-State stepped(const State& x, double h) {
-  const State k1 = rateOf(x);
-  const State k2 = rateOf(moved(x, k1, h / 2));
-  const State k3 = rateOf(moved(x, k2, h / 2));
-  const State k4 = rateOf(moved(x, k3, h));
-  State mean;
-  for (std::size_t i = 0; i < x.size(); ++i) mean[i] = (k1[i] + 2 * k2[i] + 2 * k3[i] + k4[i]) / 6;
-  return moved(x, mean, h);
-}
-
 TEST(ThomsonCoilExample, TheReferenceSolvesTheEquationsOfItsReadme) {
   const results::Table reference = results::load(examplesFolder() / "thomson-coil/monolithic.csv");
   ASSERT_EQ(reference.time.size(), 1001U);
@@ -73,7 +57,7 @@ TEST(ThomsonCoilExample, TheReferenceSolvesTheEquationsOfItsReadme) {
     ASSERT_NEAR(reference.find("field.F")->numbers[row], forceOn(x), 1e-8 * 6e3) << row;
     ASSERT_NEAR(reference.find("plate.z")->numbers[row], x[3], 1e-8 * 1e-2) << row;
     ASSERT_NEAR(reference.find("plate.v")->numbers[row], x[4], 1e-8 * 15.0) << row;
-    for (int i = 0; i < 20; ++i) x = stepped(x, 5e-8);
+    for (int i = 0; i < 20; ++i) x = rungeKuttaStep(rateOf, x, 5e-8);
   }
 }
 
