@@ -8,19 +8,6 @@
 namespace koppla::test {
 namespace {
 
-std::size_t rowsWith(const std::string& csv, const std::string& text) {
-  std::size_t count = 0;
-  for (std::size_t at = csv.find(text); at != std::string::npos; at = csv.find(text, at + 1)) ++count;
-  return count;
-}
-
-/// The error of an algorithm at a step in study.csv.
-double errorOf(const std::string& csv, const std::string& start) {
-  const std::size_t at = csv.find(start);
-  EXPECT_NE(at, std::string::npos) << start;
-  return std::stod(csv.substr(at + start.size()));
-}
-
 TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
   const ExampleStudy study = runStudy("convergence/oscillator");
   EXPECT_EQ(study.command.exitCode, 0) << study.command.errors;
@@ -28,11 +15,11 @@ TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
   const std::vector<double> found = study.slopes();
   ASSERT_EQ(found.size(), 3U) << study.fits;
   for (const double slope : found) EXPECT_NEAR(slope, 1.0, 0.1);
-  EXPECT_EQ(rowsWith(study.rows, "\"jacobi\",1,\"unstable\""), 1U) << study.rows;
-  EXPECT_EQ(rowsWith(study.rows, ",0.001,\"ok\""), 3U) << study.rows;
-  const double jacobi = errorOf(study.rows, "\"jacobi\",0.001,\"ok\",");
-  EXPECT_NEAR(errorOf(study.rows, "\"newton\",0.001,\"ok\",") / jacobi, 1.5 / 2.5, 0.05);
-  EXPECT_NEAR(errorOf(study.rows, "\"gauss-seidel\",0.001,\"ok\",") / jacobi, 0.5 / 2.5, 0.05);
+  EXPECT_EQ(study.rowsWith("\"jacobi\",1,\"unstable\""), 1U) << study.rows;
+  EXPECT_EQ(study.rowsWith(",0.001,\"ok\""), 3U) << study.rows;
+  const double jacobi = study.errorOf("\"jacobi\",0.001,\"ok\",");
+  EXPECT_NEAR(study.errorOf("\"newton\",0.001,\"ok\",") / jacobi, 1.5 / 2.5, 0.05);
+  EXPECT_NEAR(study.errorOf("\"gauss-seidel\",0.001,\"ok\",") / jacobi, 0.5 / 2.5, 0.05);
 }
 
 TEST(ConvergenceExamples, PredatorAndPreyAreOfFirstOrderAsWell) {

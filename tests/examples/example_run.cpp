@@ -181,4 +181,16 @@ std::vector<double> ExampleStudy::slopes() const {
   return result;
 }
 
+std::size_t ExampleStudy::rowsWith(const std::string& text) const {
+  std::size_t count = 0;
+  for (std::size_t at = rows.find(text); at != std::string::npos; at = rows.find(text, at + 1)) ++count;
+  return count;
+}
+
+double ExampleStudy::errorOf(const std::string& start) const {
+  const std::size_t at = rows.find(start);
+  if (at == std::string::npos) throw std::runtime_error("No row of the study begins with " + start);
+  return std::stod(rows.substr(at + start.size()));
+}
+
 }  // namespace koppla::test

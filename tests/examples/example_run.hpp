@@ -55,6 +55,10 @@ struct ExampleStudy {
 
   /// The slopes over the step in fits.csv, in the order of its rows.
   [[nodiscard]] std::vector<double> slopes() const;
+  /// How often the text occurs in study.csv.
+  [[nodiscard]] std::size_t rowsWith(const std::string& text) const;
+  /// The number in study.csv behind the row's start, such as "\"jacobi\",0.001,\"ok\",".
+  [[nodiscard]] double errorOf(const std::string& start) const;
 };
 
 /// Does the study examples/<study>.toml in a temporary folder, with the FMUs of the present build.
