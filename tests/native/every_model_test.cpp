@@ -89,6 +89,11 @@ bool isNear(const std::vector<double>& a, const std::vector<double>& b, double s
          std::ranges::equal(a, b, [scale](double p, double q) { return std::fabs(p - q) <= 1e-12 * scale; });
 }
 
+/// A contact that may be open passes on nothing at some states; its own test shows that it does at others.
+bool isUnilateral(const solver::Equations& model) {
+  return model.describe().model == "foam-column";
+}
+
 RC_GTEST_PROP(EveryModel, DeclaresItsFeedThroughExactly, ()) {
   constexpr double kChange = 0.75;  // from no random value to one that lies opposite: cosines are even
   for (const auto& model : everyModel()) {
@@ -107,7 +112,9 @@ RC_GTEST_PROP(EveryModel, DeclaresItsFeedThroughExactly, ()) {
       for (const PortIndex output : outputs) {
         const auto size = static_cast<std::ptrdiff_t>(sizeOf(*model, output));
         RC_ASSERT(model->describe().dependenciesOf(output).has_value());
-        RC_ASSERT(model->describe().feedsThrough(input, output) == !std::equal(before, before + size, after));
+        const bool changes = !std::equal(before, before + size, after);
+        const bool declared = model->describe().feedsThrough(input, output);
+        RC_ASSERT((declared == changes || (declared && isUnilateral(*model))));
         before += size;
         after += size;
       }
@@ -144,7 +151,7 @@ RC_GTEST_PROP(EveryModel, OfSecondOrderHasPositionsThenVelocities, ()) {
     const auto middle = static_cast<std::ptrdiff_t>(x.size() / 2);
     RC_ASSERT(std::equal(dx.begin(), dx.begin() + middle, x.begin() + middle));
   }
-  RC_ASSERT(mechanical == 9U);
+  RC_ASSERT(mechanical == 10U);
 }
 
 TEST(EveryModel, DescribesItsPorts) {
