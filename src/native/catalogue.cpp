@@ -10,6 +10,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
+#include "koppla/native/foam_column.hpp"
 #include "koppla/native/hinged_plate.hpp"
 #include "koppla/native/journal_bearing.hpp"
 #include "koppla/native/linked_body.hpp"
@@ -51,6 +52,10 @@ std::unique_ptr<solver::Equations> makeRod(const Choices& choices) {
       std::get<std::string>(choices.at("boundary")) == "penalty" ? RodBoundary::penalty : RodBoundary::prescribed;
   settings.nodeInertia = std::get<bool>(choices.at("node_inertia"));
   return rod(std::move(settings));
+}
+
+std::unique_ptr<solver::Equations> makeFoamColumn(const Choices& choices) {
+  return foamColumn({.elements = std::get<std::int32_t>(choices.at("elements"))});
 }
 
 std::unique_ptr<subsystem::Subsystem> makeTubeFlow(const Choices& choices) {
@@ -161,6 +166,10 @@ std::span<const BuiltInModel> builtInModels() {
         {"boundary", std::string("prescribed"), "how the coupled end follows", {"prescribed", "penalty"}},
         {"node_inertia", false, "the inertia of the coupled node in the force; needs its acceleration", {}}},
        makeRod},
+      {"foam-column",
+       "a column of foam in finite elements that a body pushes: motion in, contact force out",
+       {{"elements", 6, "number of elements", {}}},
+       makeFoamColumn},
       {"tube-flow",
        "the flow in an elastic tube: area in, pressure and velocity out; brings its own solver",
        {{"nodes", 101, "number of nodes", {}}},

@@ -32,6 +32,7 @@ TEST(NativeModels, EvaluateWithoutAllocation) {
   EXPECT_GT(koppla::test::allocations(), before) << "nothing is counted";
   EXPECT_EQ(allocationsOf(*formulas), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("rod", {{"elements", 8}})), 0U);
+  EXPECT_EQ(allocationsOf(*makeBuiltIn("foam-column")), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("oscillator-body")), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("journal-bearing")), 0U);
   EXPECT_EQ(allocationsOf(*makeBuiltIn("rotor")), 0U);

