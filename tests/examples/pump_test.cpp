@@ -158,10 +158,10 @@ class LinearPump {
 };
 
 TEST(PumpExamples, DriveAndRailExciteEachOtherOnlyWhereTheyAreCoupled) {
-  const Arguments thirteen = {"--end", "0.26", "--step", "1e-5"};  // revolutions
-  const ExampleRun coupled = runExample("pump/coupled", thirteen + microStep("2e-6"));
-  const ExampleRun hydraulics = runExample("pump/uncoupled-hydraulics", thirteen + set({"hydraulics.micro_step=2e-6"}));
-  const ExampleRun mechanics = runExample("pump/uncoupled-mechanics", thirteen + set({"mechanics.micro_step=2e-6"}));
+  const Arguments ten = {"--end", "0.2", "--step", "1e-5"};  // revolutions
+  const ExampleRun coupled = runExample("pump/coupled", ten + microStep("2e-6"));
+  const ExampleRun hydraulics = runExample("pump/uncoupled-hydraulics", ten + set({"hydraulics.micro_step=2e-6"}));
+  const ExampleRun mechanics = runExample("pump/uncoupled-mechanics", ten + set({"mechanics.micro_step=2e-6"}));
   const double outlet = sixthOrder(coupled, "hydraulics.outlet"), speed = sixthOrder(coupled, "mechanics.speed");
   const double outletAlone = sixthOrder(hydraulics, "hydraulics.outlet");
   const double speedAlone = sixthOrder(mechanics, "mechanics.speed");
