@@ -10,7 +10,7 @@
 
 #include "problem_list.hpp"
 
-namespace koppla::project {
+namespace koppla::project::conditions_test {
 namespace {
 
 using test::mistakes;
@@ -259,4 +259,4 @@ values = { "a.x" = "c", "a.v" = "-s" }
 }
 
 }  // namespace
-}  // namespace koppla::project
+}  // namespace koppla::project::conditions_test
