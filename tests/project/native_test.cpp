@@ -10,7 +10,7 @@
 
 #include "problem_list.hpp"
 
-namespace koppla::project {
+namespace koppla::project::native_test {
 namespace {
 
 using test::mistakes;
@@ -263,4 +263,4 @@ TEST(NativeModels, TellsOfSamplesThatCannotBeRead) {
 }
 
 }  // namespace
-}  // namespace koppla::project
+}  // namespace koppla::project::native_test
