@@ -145,10 +145,11 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
 
 /// Every instance always computes the same probes in the same order, so that threads change no result.
 void StaticFunction::evaluateAll(double t) {
-  constexpr double kWorthwhile = 50e-6;  // s of work for a further thread
+  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
+  constexpr unsigned kMeasured = 4;       // calls: first ones are slow, and others may be disturbed
   using Clock = std::chrono::steady_clock;
   const std::size_t count = instances_.size();
-  if (!pool_ && threads_ > 1 && count > 1 && seconds_ > kWorthwhile)
+  if (!pool_ && threads_ > 1 && count > 1 && measured_ >= kMeasured && seconds_ > kWorthwhile)
     pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
   if (pool_) {
     pool_->run([&](std::size_t thread) {
@@ -158,7 +159,9 @@ void StaticFunction::evaluateAll(double t) {
   }
   const auto begin = Clock::now();
   for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
-  seconds_ = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(probes_.size());
+  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  seconds_ = std::fmin(seconds_, seconds / static_cast<double>(probes_.size()));
+  ++measured_;
 }
 
 /// The value is the first instance's; the probes go round among the others.

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -85,9 +86,10 @@ class StaticFunction {
   std::vector<subsystem::PortIndex> inputs_, outputs_;
   std::vector<double> nominals_;  ///< of the scalars of u
   std::size_t threads_;
-  std::unique_ptr<core::ThreadPool> pool_;  ///< once it pays
-  double seconds_ = 0.0;                    ///< of the last value that was computed
-  std::vector<Probe> probes_;               ///< the value first, then one for each scalar of u
+  std::unique_ptr<core::ThreadPool> pool_;                    ///< once it pays
+  double seconds_ = std::numeric_limits<double>::infinity();  ///< the shortest time that an evaluation took
+  unsigned measured_ = 0;                                     ///< calls with slopes so far, while there is no pool
+  std::vector<Probe> probes_;                                 ///< the value first, then one for each scalar of u
   Linearisation present_;
   std::array<Linearisation, subsystem::kSlots> saved_;
   std::vector<double> y_;

@@ -1,5 +1,6 @@
 // Subsystems that one integrator solves: all of them under model coupling, or those that are 'inside' another.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -196,14 +197,14 @@ TEST(Inside, MistakesAreNamedWithTheirPlace) {
     std::string problem;
   };
   const std::vector<Bad> all{
-      {rotation("", "inside = \"c\"\n"), "17:10 There is no subsystem 'c' for 'b' to be inside. Known here: a, b."},
+      {rotation("", "inside = \"c\"\n"), "19:10 There is no subsystem 'c' for 'b' to be inside. Did you mean 'a'?"},
       {rotation("", "inside = \"b\"\n"),
-       "17:10 'b' cannot be inside itself. Name the subsystem whose integrator solves it."},
+       "19:10 'b' cannot be inside itself. Name the subsystem whose integrator solves it."},
       {rotation("", "inside = \"a\"\nstatic_coupling = \"predictor\"\n"),
-       "17:10 'b' cannot be solved by the integrator of 'a': it has states, so it is not static. Remove "
+       "19:10 'b' cannot be solved by the integrator of 'a': it has states, so it is not static. Remove "
        "static_coupling: its equations are joined."},
       {decay("static_coupling = \"predicted\"\n"),
-       "19:19 'static_coupling' in [[subsystems]] is 'predicted'. Did you mean 'predictor'?"}};
+       "20:19 'predicted' is no value of 'static_coupling' in [[subsystems]]. Did you mean 'predictor'?"}};
   for (const Bad& bad : all) {
     const ProblemList problems = problemsOfBuilding(kHead + bad.text);
     ASSERT_EQ(problems.size(), 1U) << bad.problem;
@@ -265,7 +266,7 @@ TEST(Inside, AStaticModelThatFailsEndsTheRunWithItsOwnWords) {
 
 TEST(Inside, IntegratorsOfWhatIsInsideHaveNoEffect) {
   const Reading reading = parse(kHead + rotation("", "inside = \"a\"\nintegrator = \"ode1\"\n"), "loop.toml", {});
-  EXPECT_EQ(warnings(reading), ProblemList{"18:1 'integrator' in [[subsystems]] has no effect: the integrator of the "
+  EXPECT_EQ(warnings(reading), ProblemList{"20:1 'integrator' in [[subsystems]] has no effect: the integrator of the "
                                            "subsystem that it is inside solves it."});
 }
 
