@@ -4,6 +4,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/mapping/detail/point_tree.hpp"
 #include "koppla/mapping/detail/simplex_tree.hpp"
+#include "koppla/mapping/detail/spatial_order.hpp"
 #include "koppla/mapping/detail/ties.hpp"
 #include "koppla/mapping/mapping.hpp"
 
@@ -54,12 +55,16 @@ std::pair<SparseRows, Quality> tieToSimplices(const Points& receivers, const Poi
   const detail::SimplexTree tree(givers.positions, simplicesOf(givers));
   std::pair<SparseRows, Quality> result;
   auto& [rows, quality] = result;
-  for (std::size_t i = 0; i < receivers.size(); ++i) {
-    const auto [simplex, place] = tree.nearest(receivers.positions[i]);
+  std::vector<detail::SimplexTree::Found> ties(receivers.size());
+  for (const std::uint32_t i : detail::spatialOrder(receivers.positions)) {
+    ties[i] = tree.nearest(receivers.positions[i]);
+    detail::note(quality, i, std::sqrt(ties[i].place.squaredDistance),
+                 kAllowedDistance * longestEdge(givers, *ties[i].simplex));
+  }
+  for (const auto& [simplex, place] : ties) {
     for (std::size_t corner = 0; corner < simplex->count; ++corner)
       if (place.weights[corner] > 0.0) rows.append(simplex->corners[corner], place.weights[corner]);
     rows.endRow();
-    detail::note(quality, i, std::sqrt(place.squaredDistance), kAllowedDistance * longestEdge(givers, *simplex));
   }
   return result;
 }

@@ -27,7 +27,8 @@ struct Mapping {
   Quality quality;
 };
 
-/// Each receiver is tied to the nearest point. Outside: farther away than that point's seventh neighbour.
+/// Each receiver is tied to the nearest point. Outside: farther away than twice the distance from that point to its
+/// seventh neighbour.
 Mapping nearest(const Points& source, const Points& target, Form form);
 
 /// Each receiver is tied to the corners of the nearest simplex with the barycentric coordinates of its nearest place

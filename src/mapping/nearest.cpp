@@ -1,4 +1,7 @@
+#include <numeric>
+
 #include "koppla/mapping/detail/point_tree.hpp"
+#include "koppla/mapping/detail/spatial_order.hpp"
 #include "koppla/mapping/detail/ties.hpp"
 #include "koppla/mapping/mapping.hpp"
 
@@ -8,16 +11,18 @@ namespace {
 
 std::pair<SparseRows, Quality> tieToNearest(const Points& receivers, const Points& givers) {
   detail::PointTree tree(givers.positions);
-  detail::Spacing spacing(givers.positions, tree);
+  detail::Reach reach(givers.positions, tree);
   std::pair<SparseRows, Quality> result;
   auto& [rows, quality] = result;
-  for (std::size_t i = 0; i < receivers.size(); ++i) {
+  rows.columns.resize(receivers.size());
+  rows.weights.assign(receivers.size(), 1.0);
+  for (const std::uint32_t i : detail::spatialOrder(receivers.positions)) {
     const auto found = tree.nearest(receivers.positions[i]);
-    rows.append(found.index, 1.0);
-    rows.endRow();
-    if (found.squaredDistance > 0.0)
-      detail::note(quality, i, std::sqrt(found.squaredDistance), spacing.at(found.index));
+    rows.columns[i] = found.index;
+    if (found.squaredDistance > 0.0) detail::note(quality, i, std::sqrt(found.squaredDistance), reach.of(found.index));
   }
+  rows.starts.resize(receivers.size() + 1);
+  std::iota(rows.starts.begin(), rows.starts.end(), std::size_t{0});
   return result;
 }
 

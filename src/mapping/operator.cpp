@@ -18,12 +18,13 @@ Operator::Operator(SparseRows entries, std::size_t columns) : entries_(std::move
 
 template <std::size_t components>
 void Operator::applyFixed(std::span<const double> values, std::span<double> result) const {
+  const std::uint32_t* const columns = entries_.columns.data();
+  const double* const weights = entries_.weights.data();
   for (std::size_t row = 0; row < rows(); ++row) {
     std::array<double, components> sum{};
     for (std::size_t k = entries_.starts[row]; k < entries_.starts[row + 1]; ++k)
-      for (std::size_t c = 0; c < components; ++c)
-        sum[c] += entries_.weights[k] * values[entries_.columns[k] * components + c];
-    std::ranges::copy(sum, result.begin() + static_cast<std::ptrdiff_t>(row * components));
+      for (std::size_t c = 0; c < components; ++c) sum[c] += weights[k] * values[columns[k] * components + c];
+    for (std::size_t c = 0; c < components; ++c) result[row * components + c] = sum[c];
   }
 }
 

@@ -3,6 +3,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/mapping/detail/patch_assembly.hpp"
 #include "koppla/mapping/detail/point_tree.hpp"
+#include "koppla/mapping/detail/spatial_order.hpp"
 #include "koppla/mapping/detail/ties.hpp"
 #include "koppla/mapping/mapping.hpp"
 
@@ -63,21 +64,23 @@ Position pulled(const Position& place, const Position& giver, double distance, d
 }
 
 std::pair<Wanted, Quality> wantedOf(const Points& receivers, std::span<const Position> givers, PointTree& tree) {
-  detail::Spacing spacing(givers, tree);
-  std::pair<Wanted, Quality> result{{{}, std::vector<bool>(receivers.size(), false), {}}, {}};
+  detail::Reach reaches(givers, tree);
+  const std::size_t count = receivers.size();
+  std::pair<Wanted, Quality> result{{std::vector<std::uint32_t>(count), std::vector<bool>(count, false), {}}, {}};
   auto& [wanted, quality] = result;
-  for (std::size_t i = 0; i < receivers.size(); ++i) {
+  std::vector<Position> places(count);
+  for (const std::uint32_t i : detail::spatialOrder(receivers.positions)) {
     const auto found = tree.nearest(receivers.positions[i]);
-    wanted.placeOf.push_back(found.index);
+    wanted.placeOf[i] = found.index;
     if (!(found.squaredDistance > 0.0)) continue;
     const double distance = std::sqrt(found.squaredDistance);
-    const double reach = spacing.at(found.index);
+    const double reach = reaches.of(found.index);
     detail::note(quality, i, distance, reach);
-    const Position place = pulled(receivers.positions[i], givers[found.index], distance, reach);
-    if (!(detail::squaredDistance(place, givers[found.index]) > 0.0)) continue;
-    wanted.interpolated[i] = true;
-    wanted.positions.push_back(place);
+    places[i] = pulled(receivers.positions[i], givers[found.index], distance, reach);
+    wanted.interpolated[i] = detail::squaredDistance(places[i], givers[found.index]) > 0.0;
   }
+  for (std::size_t i = 0; i < count; ++i)
+    if (wanted.interpolated[i]) wanted.positions.push_back(places[i]);
   return result;
 }
 

@@ -81,8 +81,10 @@ Closest closestOnFace(std::span<const Position> corners, std::size_t without, co
 Closest closestPoint(std::span<const Position> corners, const Position& point) {
   if (corners.size() == 1) return {{1.0, 0.0, 0.0, 0.0}, squaredDistance(corners[0], point)};
   const auto weights = barycentric(corners, point);
-  if (weights && std::ranges::all_of(*weights, [](double weight) { return weight >= 0.0; }))
-    return {*weights, squaredDistanceTo(corners, *weights, point)};
+  if (weights && std::ranges::all_of(*weights, [](double weight) { return weight >= 0.0; })) {
+    const bool inside = corners.size() == 4;  // without rounding, so that a search ends here
+    return {*weights, inside ? 0.0 : squaredDistanceTo(corners, *weights, point)};
+  }
   // A projection outside lies beyond the faces opposite to the corners whose weights are negative, and the nearest
   // place is on one of these.
   Closest best{{}, std::numeric_limits<double>::infinity()};

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "koppla/mapping/detail/spatial_order.hpp"
+
 namespace koppla::mapping::detail {
 
 namespace {
@@ -19,7 +21,7 @@ Cover cover(std::span<const Position> givers, PointTree& tree, std::span<const P
   if (receivers.empty()) return result;
   PointTree receiverTree(receivers);
   std::vector<bool> covered(receivers.size(), false);
-  for (std::size_t i = 0; i < receivers.size(); ++i) {
+  for (const std::uint32_t i : spatialOrder(receivers)) {
     if (covered[i]) continue;
     const auto [nearest, squaredDistance] = tree.nearest(receivers[i]);
     const Position& centre = givers[nearest];

@@ -8,9 +8,11 @@ namespace koppla::mapping::detail {
 
 namespace {
 
-/// An axis along which the points are this much less spread than along the first is no direction of the polynomial: its
-/// slope would come from roughness or curvature of a surface, and mislead beside it.
-constexpr double kThin = 0.05;
+/// An axis along which the points are this much less spread than along the first has no extent but by rounding.
+constexpr double kFlat = 1e-6;
+/// With less spread than this they are a surface or a curve, and what lies beside it is moved to it: a slope across it
+/// would come from its curvature or roughness, and mislead at a distance.
+constexpr double kThin = 0.3;
 /// A quadratic term counts if so much of it is not a combination of the others.
 constexpr double kIndependent = 0.05;
 /// Squared ratio of pivots below which the basis counts as singular.
@@ -40,15 +42,37 @@ void evaluateBasis(Basis basis, double support, Eigen::Ref<Eigen::MatrixXd> squa
   r = (1.0 - r).square().square() * (4.0 * r + 1.0);
 }
 
-/// Principal axes of the points.
+/// Principal axes of the points, each with a spread of 1 along it.
 void LocalBasis::chooseFrame() {
   const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> spread(points_ * points_.transpose());
-  axes_ = spread.eigenvectors().rowwise().reverse();
-  const Eigen::Vector3d squares = spread.eigenvalues().reverse();
+  const Eigen::Matrix3d axes = spread.eigenvectors().rowwise().reverse();
+  const Eigen::Vector3d spreads = spread.eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt();
+  pointsAlong_ = axes.transpose() * points_;
+  placesAlong_ = axes.transpose() * places_;
+  const Eigen::Index wide = (spreads.array() >= kThin * spreads[0]).count();
+  for (Eigen::Index axis = wide; axis < 3; ++axis) movePlacesToPoints(axis, wide);
+  places_ = axes * placesAlong_;
   extents_ = 1;
-  while (extents_ < 3 && squares[static_cast<Eigen::Index>(extents_)] > kThin * kThin * squares[0]) ++extents_;
-  pointsAlong_ = axes_.transpose() * points_;
-  placesAlong_ = axes_.transpose() * places_;
+  while (extents_ < 3 && spreads[extents_] > kFlat * spreads[0]) ++extents_;
+  for (Eigen::Index axis = 0; axis < extents_; ++axis) {
+    pointsAlong_.row(axis) /= spreads[axis];
+    placesAlong_.row(axis) /= spreads[axis];
+  }
+}
+
+/// The points are a surface or curve over the wide axes: along another axis, a quadratic function of these and what is
+/// left. Places keep their distance from that function only as far as points do, and half of their range beyond.
+void LocalBasis::movePlacesToPoints(Eigen::Index axis, Eigen::Index wide) {
+  terms_ = wide == 1 ? std::vector<std::size_t>{0, 1, 4} : std::vector<std::size_t>{0, 1, 2, 4, 5, 6};
+  if (static_cast<std::size_t>(points_.cols()) < 2 * terms_.size()) terms_ = {0};
+  const Eigen::MatrixXd atPoints = polynomial(pointsAlong_);
+  const Eigen::VectorXd along = pointsAlong_.row(axis).transpose();
+  const Eigen::VectorXd surface = atPoints.colPivHouseholderQr().solve(along);
+  const Eigen::VectorXd left = along - atPoints * surface;
+  const double beyond = 0.5 * (left.maxCoeff() - left.minCoeff());
+  const Eigen::ArrayXd base = polynomial(placesAlong_) * surface;
+  const Eigen::ArrayXd apart = placesAlong_.row(axis).transpose().array() - base;
+  placesAlong_.row(axis) = base + apart.max(left.minCoeff() - beyond).min(left.maxCoeff() + beyond);
 }
 
 Eigen::VectorXd LocalBasis::term(std::size_t index, const Coordinates& at) const {
@@ -62,12 +86,13 @@ Eigen::VectorXd LocalBasis::term(std::size_t index, const Coordinates& at) const
 /// (Gram-Schmidt), as long as points are left for the basis.
 void LocalBasis::choosePolynomial() {
   terms_.clear();
-  for (std::size_t i = 0; i <= extents_; ++i) terms_.push_back(i);
+  const auto extents = static_cast<std::size_t>(extents_);
+  for (std::size_t i = 0; i <= extents; ++i) terms_.push_back(i);
   if (settings_.degree < 2) return;
   Eigen::MatrixXd orthonormal = polynomial(pointsAlong_);
   for (Eigen::Index i = 0; i < orthonormal.cols(); ++i) orthonormal.col(i).normalize();
   const std::size_t most = 2 * static_cast<std::size_t>(points_.cols()) / 3;
-  const std::size_t quadratic = extents_ * (extents_ + 1) / 2;
+  const std::size_t quadratic = extents * (extents + 1) / 2;
   for (std::size_t i = kLinearTerms; i < kLinearTerms + quadratic && terms_.size() < most; ++i) {
     const Eigen::VectorXd whole = term(i, pointsAlong_);
     Eigen::VectorXd rest = whole;

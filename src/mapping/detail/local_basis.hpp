@@ -26,6 +26,7 @@ class LocalBasis {
   using Coordinates = Eigen::Matrix<double, 3, Eigen::Dynamic>;
 
   void chooseFrame();
+  void movePlacesToPoints(Eigen::Index axis, Eigen::Index wide);
   void choosePolynomial();
   [[nodiscard]] Eigen::VectorXd term(std::size_t index, const Coordinates& at) const;
   [[nodiscard]] Eigen::MatrixXd polynomial(const Coordinates& at) const;
@@ -35,11 +36,10 @@ class LocalBasis {
   RadialBasisSettings settings_;
   Coordinates points_;  ///< relative to their mean and the radius
   Coordinates places_;
-  Eigen::Matrix3d axes_ = Eigen::Matrix3d::Identity();  ///< columns: directions of most extent first
-  Coordinates pointsAlong_;                             ///< coordinates along these axes
+  Coordinates pointsAlong_;  ///< along the axes of most extent first, relative to the spread
   Coordinates placesAlong_;
-  std::size_t extents_ = 3;          ///< axes along which the points have extent: 1 on a line, 2 in a plane
-  std::vector<std::size_t> terms_;   ///< of the polynomial, in use
+  Eigen::Index extents_ = 3;         ///< axes along which the points have extent: 1 on a line, 2 in a plane
+  std::vector<std::size_t> terms_;   ///< of the polynomial in use
   Eigen::MatrixXd A_, Phi_, P_, Q_;  ///< basis and polynomial, at points and at places
   Eigen::LLT<Eigen::MatrixXd> cholesky_;
   Eigen::MatrixXd weights_;

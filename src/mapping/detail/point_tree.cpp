@@ -10,7 +10,7 @@ namespace koppla::mapping::detail {
 
 namespace {
 
-constexpr std::size_t kSpacingNeighbours = 8;  // the point itself is one of them
+constexpr std::size_t kReachNeighbours = 8;  // the point itself is one of them
 
 /// What nanoflann asks of a set of points.
 struct Cloud {
@@ -72,12 +72,12 @@ std::span<const PointTree::Neighbour> PointTree::within(const Position& place, d
   return neighbours_;
 }
 
-Spacing::Spacing(std::span<const Position> positions, PointTree& tree)
+Reach::Reach(std::span<const Position> positions, PointTree& tree)
     : positions_(positions), tree_(tree), known_(positions.size(), -1.0) {}
 
-double Spacing::at(std::uint32_t point) {
+double Reach::of(std::uint32_t point) {
   if (known_[point] < 0.0)
-    known_[point] = std::sqrt(tree_.nearest(positions_[point], kSpacingNeighbours).back().squaredDistance);
+    known_[point] = 2.0 * std::sqrt(tree_.nearest(positions_[point], kReachNeighbours).back().squaredDistance);
   return known_[point];
 }
 

@@ -42,13 +42,14 @@ class PointTree {
   std::vector<Neighbour> neighbours_;
 };
 
-/// How far apart the points of a cloud are, looked up only where it is asked for.
-class Spacing {
+/// How far from a point others still belong to its cloud, looked up only where it is asked for.
+class Reach {
  public:
-  Spacing(std::span<const Position> positions, PointTree& tree);
+  Reach(std::span<const Position> positions, PointTree& tree);
 
-  /// The distance from a point to its seventh neighbour (the last one where there are fewer, 0 for a single point).
-  double at(std::uint32_t point);
+  /// Twice the distance to the seventh neighbour (the last one where there are fewer, 0 for a single point): in clouds
+  /// without order, places in gaps between points are that far from the nearest one.
+  double of(std::uint32_t point);
 
  private:
   std::span<const Position> positions_;

@@ -8,13 +8,27 @@ namespace koppla::mapping::detail {
 
 namespace {
 
-constexpr std::uint32_t kLeaf = 4;
+constexpr std::size_t kLeaf = 4;
+
+/// Widens a box until it holds another.
+void extend(Position& low, Position& high, const Position& otherLow, const Position& otherHigh) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    low[axis] = std::min(low[axis], otherLow[axis]);
+    high[axis] = std::max(high[axis], otherHigh[axis]);
+  }
+}
 
 }  // namespace
 
 SimplexTree::SimplexTree(std::span<const Position> positions, std::vector<Simplex> simplices)
     : positions_(positions), simplices_(std::move(simplices)), nodes_(1) {
-  divide(0, 0, static_cast<std::uint32_t>(simplices_.size()));
+  std::vector<Centre> order = centres();
+  divide(0, order, 0);
+  std::vector<Simplex> sorted;
+  sorted.reserve(simplices_.size());
+  for (const Centre& centre : order) sorted.push_back(simplices_[centre.simplex]);
+  simplices_ = std::move(sorted);
+  fitBoxes();
 }
 
 SimplexTree::Box SimplexTree::boxOf(std::span<const Simplex> simplices) const {
@@ -22,37 +36,55 @@ SimplexTree::Box SimplexTree::boxOf(std::span<const Simplex> simplices) const {
   Box box{{kInfinity, kInfinity, kInfinity}, {-kInfinity, -kInfinity, -kInfinity}};
   for (const Simplex& simplex : simplices)
     for (std::size_t i = 0; i < simplex.count; ++i)
-      for (std::size_t axis = 0; axis < 3; ++axis) {
-        box.low[axis] = std::min(box.low[axis], positions_[simplex.corners[i]][axis]);
-        box.high[axis] = std::max(box.high[axis], positions_[simplex.corners[i]][axis]);
-      }
+      extend(box.low, box.high, positions_[simplex.corners[i]], positions_[simplex.corners[i]]);
   return box;
 }
 
-double SimplexTree::centre(const Simplex& simplex, std::size_t axis) const {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < simplex.count; ++i) sum += positions_[simplex.corners[i]][axis];
-  return sum / simplex.count;
+std::vector<SimplexTree::Centre> SimplexTree::centres() const {
+  std::vector<Centre> result;
+  result.reserve(simplices_.size());
+  for (const Simplex& simplex : simplices_) {
+    Centre centre{{}, static_cast<std::uint32_t>(result.size())};
+    for (std::size_t i = 0; i < simplex.count; ++i)
+      for (std::size_t axis = 0; axis < 3; ++axis)
+        centre.position[axis] += positions_[simplex.corners[i]][axis] / simplex.count;
+    result.push_back(centre);
+  }
+  return result;
 }
 
-void SimplexTree::divide(std::uint32_t node, std::uint32_t first, std::uint32_t count) {
-  const std::span<Simplex> mine = std::span(simplices_).subspan(first, count);
-  const Box box = boxOf(mine);
-  if (count <= kLeaf) {
-    nodes_[node] = {box, first, count};
+void SimplexTree::divide(std::uint32_t node, std::span<Centre> mine, std::uint32_t first) {
+  if (mine.size() <= kLeaf) {
+    nodes_[node] = {{}, first, static_cast<std::uint32_t>(mine.size())};
     return;
   }
+  Box box{mine.front().position, mine.front().position};
+  for (const Centre& centre : mine) extend(box.low, box.high, centre.position, centre.position);
   std::size_t axis = 0;
   for (std::size_t i = 1; i < 3; ++i)
     if (box.high[i] - box.low[i] > box.high[axis] - box.low[axis]) axis = i;
-  const std::uint32_t half = count / 2;
-  std::ranges::nth_element(mine, mine.begin() + half, {},
-                           [&](const Simplex& simplex) { return centre(simplex, axis); });
+  const std::size_t half = mine.size() / 2;
+  std::ranges::nth_element(mine, mine.begin() + static_cast<std::ptrdiff_t>(half), {},
+                           [&](const Centre& centre) { return centre.position[axis]; });
   const auto children = static_cast<std::uint32_t>(nodes_.size());
   nodes_.resize(nodes_.size() + 2);
-  nodes_[node] = {box, children, 0};
-  divide(children, first, half);
-  divide(children + 1, first + half, count - half);
+  nodes_[node] = {{}, children, 0};
+  divide(children, mine.first(half), first);
+  divide(children + 1, mine.subspan(half), first + static_cast<std::uint32_t>(half));
+}
+
+/// From the leaves up: children stand behind their parents.
+void SimplexTree::fitBoxes() {
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    Node& node = nodes_[i];
+    if (node.count > 0) {
+      node.box = boxOf(std::span(simplices_).subspan(node.first, node.count));
+      continue;
+    }
+    node.box = nodes_[node.first].box;
+    const Box& other = nodes_[node.first + 1].box;
+    extend(node.box.low, node.box.high, other.low, other.high);
+  }
 }
 
 double SimplexTree::squaredDistanceTo(const Box& box, const Position& point) {

@@ -10,7 +10,7 @@
 namespace koppla::mapping::detail {
 
 /// Finds the simplex that is nearest to a place: a tree of boxes, each divided at the median of the centres along its
-/// longest side. There is at least one simplex; the positions outlive the tree.
+/// longest side of what these fill. There is at least one simplex; the positions outlive the tree.
 class SimplexTree {
  public:
   SimplexTree(std::span<const Position> positions, std::vector<Simplex> simplices);
@@ -33,9 +33,15 @@ class SimplexTree {
     std::uint32_t count = 0;  ///< simplices of a leaf, 0 for a branch
   };
 
+  struct Centre {
+    Position position;
+    std::uint32_t simplex = 0;
+  };
+
   [[nodiscard]] Box boxOf(std::span<const Simplex> simplices) const;
-  [[nodiscard]] double centre(const Simplex& simplex, std::size_t axis) const;
-  void divide(std::uint32_t node, std::uint32_t first, std::uint32_t count);
+  [[nodiscard]] std::vector<Centre> centres() const;
+  void divide(std::uint32_t node, std::span<Centre> mine, std::uint32_t first);
+  void fitBoxes();
   void search(std::uint32_t node, const Position& point, Found& best) const;
   void searchLeaf(const Node& leaf, const Position& point, Found& best) const;
   static double squaredDistanceTo(const Box& box, const Position& point);
