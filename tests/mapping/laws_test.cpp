@@ -92,6 +92,24 @@ RC_GTEST_PROP(Laws, APairOfFormsDoesTheSameWork, ()) {
   }
 }
 
+TEST(Laws, MomentsOfForcesAreKeptWhereLinearFieldsAreExact) {
+  const Points fluid = randomCloud(3, 200, 4, 0.1);
+  const Points solid = gridMesh(3, 6, 0.3);
+  std::vector<double> forces;
+  for (const Position& at : fluid.positions)
+    forces.insert(forces.end(), {smoothField(at), at[1] * at[2] - 1.0, linearField(at)});
+  const auto momentAboutZ = [](const Points& points, const Numbers& f) {
+    double sum = 0.0;
+    for (std::size_t i = 0; i < points.size(); ++i)
+      sum += points.positions[i][0] * f[3 * i + 1] - points.positions[i][1] * f[3 * i];
+    return sum;
+  };
+  for (std::size_t method = 1; method < kMethods.size(); ++method) {
+    const Mapping mapping = kMethods[method](fluid, solid, Form::conservative);
+    EXPECT_NEAR(momentAboutZ(solid, applied(mapping, forces, 3)), momentAboutZ(fluid, forces), 1e-11) << method;
+  }
+}
+
 TEST(Laws, EqualMeshesAreMappedByTheIdentity) {
   for (const int dimension : {1, 2, 3}) {
     const Points mesh = gridMesh(dimension, 5, 0.4);

@@ -54,11 +54,11 @@ TEST(Operator, IsAppliedWithoutAllocation) {
   const Operator map = sample();
   const Numbers values(15, 1.0);
   Numbers result(10);
-  const std::size_t before = test::allocations();
+  const std::size_t before = koppla::test::allocations();
   map.apply(std::span(values).first(3), std::span(result).first(2));
   map.apply(std::span(values).first(9), std::span(result).first(6), 3);
   map.apply(values, result, 5);
-  EXPECT_EQ(test::allocations(), before);
+  EXPECT_EQ(koppla::test::allocations(), before);
 }
 
 TEST(Operator, RefusesArraysThatDoNotFit) {

@@ -26,6 +26,15 @@ TEST(RadialBasis, IsExactForLinearFieldsInAnyDimension) {
       }
 }
 
+TEST(RadialBasis, IsExactForQuadraticFields) {
+  const auto field = [](const Position& at) { return (at[0] - 2.0 * at[1]) * (1.0 + at[2] + at[1]) + at[2] * at[2]; };
+  for (const int dimension : {1, 2, 3}) {
+    const Points source = randomCloud(dimension, 600, 1);
+    const Points target = randomCloud(dimension, 400, 2, 0.1);
+    EXPECT_LT(errorOf(radialBasis(source, target, Form::consistent), field, source, target), 1e-11) << dimension;
+  }
+}
+
 TEST(RadialBasis, IsOfThirdOrderWithQuadraticPolynomials) {
   for (const Basis basis : kBases)
     for (const int dimension : {2, 3}) {

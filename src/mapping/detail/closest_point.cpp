@@ -14,7 +14,7 @@ namespace {
 using Vector = Position;
 
 /// What is left of a corner's height above the others, relative to its edge, before it counts as lying among them.
-constexpr double kFlat = 1e-12;
+constexpr double kFlatCorner = 1e-12;
 
 Vector difference(const Vector& a, const Vector& b) {
   return {a[0] - b[0], a[1] - b[1], a[2] - b[2]};
@@ -40,7 +40,7 @@ std::optional<std::array<double, 4>> barycentric(std::span<const Position> corne
       for (std::size_t k = 0; k < 3; ++k) q[i][k] -= r[i][j] * q[j][k];
     }
     const double height = dot(q[i], q[i]);
-    if (!(height > kFlat * kFlat * length)) return std::nullopt;
+    if (!(height > kFlatCorner * kFlatCorner * length)) return std::nullopt;
     along[i] = dot(rest, q[i]) / height;
     for (std::size_t k = 0; k < 3; ++k) rest[k] -= along[i] * q[i][k];
   }

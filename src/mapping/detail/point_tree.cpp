@@ -12,8 +12,16 @@ namespace {
 
 constexpr std::size_t kReachNeighbours = 8;  // the point itself is one of them
 
+}  // namespace
+
+double squaredDistance(const Position& a, const Position& b) {
+  double sum = 0.0;
+  for (std::size_t i = 0; i < 3; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
+  return sum;
+}
+
 /// What nanoflann asks of a set of points.
-struct Cloud {
+struct PointTree::Cloud {
   std::span<const Position> positions;
 
   [[nodiscard]] std::size_t kdtree_get_point_count() const { return positions.size(); }
@@ -24,17 +32,10 @@ struct Cloud {
   }
 };
 
-using Tree = nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, Cloud>, Cloud, 3, std::uint32_t>;
-
-}  // namespace
-
-double squaredDistance(const Position& a, const Position& b) {
-  double sum = 0.0;
-  for (std::size_t i = 0; i < 3; ++i) sum += (a[i] - b[i]) * (a[i] - b[i]);
-  return sum;
-}
-
 struct PointTree::Index {
+  using Tree =
+      nanoflann::KDTreeSingleIndexAdaptor<nanoflann::L2_Simple_Adaptor<double, Cloud>, Cloud, 3, std::uint32_t>;
+
   explicit Index(std::span<const Position> positions) : cloud{positions}, tree(3, cloud) {}
 
   Cloud cloud;

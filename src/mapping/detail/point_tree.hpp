@@ -32,6 +32,7 @@ class PointTree {
   std::span<const Neighbour> within(const Position& place, double radius);
 
  private:
+  struct Cloud;
   struct Index;
 
   std::unique_ptr<Index> index_;
