@@ -66,9 +66,11 @@ Eigen::MatrixXd patchWeights(const Cover::Patch& patch, std::span<const Position
   return result;
 }
 
-void pick(std::span<const Position> all, std::span<const std::uint32_t> chosen, std::vector<Position>& picked) {
-  picked.clear();
+std::vector<Position> pick(std::span<const Position> all, std::span<const std::uint32_t> chosen) {
+  std::vector<Position> picked;
+  picked.reserve(chosen.size());
   for (const std::uint32_t i : chosen) picked.push_back(all[i]);
+  return picked;
 }
 
 }  // namespace
@@ -77,11 +79,9 @@ SparseRows assemble(const Cover& cover, std::span<const Position> givers, std::s
                     const RadialBasisSettings& settings) {
   SparseRows rows = pattern(cover, givers.size(), receivers.size());
   LocalBasis basis(settings);
-  std::vector<Position> points;
-  std::vector<Position> places;
   for (std::size_t p = 0; p < cover.patches.size(); ++p) {
-    pick(givers, cover.giversOf(p), points);
-    pick(receivers, cover.receiversOf(p), places);
+    const std::vector<Position> points = pick(givers, cover.giversOf(p));
+    const std::vector<Position> places = pick(receivers, cover.receiversOf(p));
     const Eigen::MatrixXd& weights = basis.weights(points, cover.patches[p].radius, places);
     const Eigen::MatrixXd shares = patchWeights(cover.patches[p], places);
     for (std::size_t j = 0; j < places.size(); ++j) {

@@ -98,10 +98,12 @@ double SimplexTree::squaredDistanceTo(const Box& box, const Position& point) {
 
 void SimplexTree::searchLeaf(const Node& leaf, const Position& point, Found& best) const {
   for (const Simplex& simplex : std::span(simplices_).subspan(leaf.first, leaf.count)) {
+    const bool first = best.simplex == nullptr;
+    if (!first && squaredDistanceTo(boxOf({&simplex, 1}), point) >= best.place.squaredDistance) continue;
     std::array<Position, 4> corners{};
     for (std::size_t i = 0; i < simplex.count; ++i) corners[i] = positions_[simplex.corners[i]];
     const Closest place = closestPoint(std::span(corners).first(simplex.count), point);
-    if (best.simplex == nullptr || place.squaredDistance < best.place.squaredDistance) best = {&simplex, place};
+    if (first || place.squaredDistance < best.place.squaredDistance) best = {&simplex, place};
   }
 }
 
