@@ -42,6 +42,7 @@ StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<sub
   present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size())};
   saved_.fill(present_);
   probes_.assign(nominals_.size() + 1, {present_.u, y_});
+  failures_.resize(instances_.size());
   for (const auto& instance : instances_) instance->bind({inputs_, outputs_, {}, {}});
 }
 
@@ -133,6 +134,8 @@ double StaticFunction::increment(std::size_t input, double at) const {
 
 void StaticFunction::evaluate(double t, bool withSlopes) {
   known_ = false;
+  for (std::size_t probe = 0; probe < probes_.size(); ++probe)
+    if (probes_[probe].status == subsystem::Status::fatal) check(probe, t);  // nobody may be called any more
   if (withSlopes)
     evaluateAll(t);
   else
@@ -172,13 +175,18 @@ void StaticFunction::evaluateWith(std::size_t instance, double t) {
     for (std::size_t i = instance; i < probes_.size(); i += others) compute(probes_[i]);
 }
 
-void StaticFunction::check(std::size_t index, double t) const {
+void StaticFunction::check(std::size_t index, double t) {
   const Probe& probe = probes_[index];
   const std::size_t others = instances_.size() - 1;
   const std::size_t instance = index == 0 || others == 0 ? 0 : 1 + (index - 1) % others;
-  if (probe.status > subsystem::Status::warning)
-    throw core::SubsystemError(fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t),
-                                           inputsText(probe), instances_[instance]->failure()));
+  Failure& failure = failures_[instance];
+  if (probe.status > subsystem::Status::warning) {
+    if (std::string reason = instances_[instance]->failure(); reason != failure.reason)
+      failure = {reason,
+                 fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t), inputsText(probe), reason)};
+    throw core::SubsystemError(failure.message);
+  }
+  failure = {};
   if (!std::ranges::all_of(probe.y, [](double value) { return std::isfinite(value); }))
     throw core::SubsystemError(fmt::format("'{}' gave a value that is not a finite number at t = {} s with {}.", name_,
                                            core::text(t), inputsText(probe)));
