@@ -25,6 +25,13 @@ std::size_t sizeOf(const subsystem::Description& description, const std::vector<
   return size;
 }
 
+template <typename Work>
+double secondsOf(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
@@ -139,7 +146,8 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
   if (withSlopes)
     evaluateAll(t);
   else
-    probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+    seconds_ = secondsOf(
+        [&] { probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y); });
   const std::size_t used = withSlopes ? probes_.size() : 1;
   for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
   t_ = t;
@@ -149,7 +157,6 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
 /// Every instance always computes the same probes in the same order, so that threads change no result.
 void StaticFunction::evaluateAll(double t) {
   constexpr double kWorthwhile = 50e-6;  // s of work for a further thread
-  using Clock = std::chrono::steady_clock;
   const std::size_t count = instances_.size();
   if (!pool_ && threads_ > 1 && count > 1 && seconds_ > kWorthwhile)
     pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
@@ -159,9 +166,10 @@ void StaticFunction::evaluateAll(double t) {
     });
     return;
   }
-  const auto begin = Clock::now();
-  for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
-  seconds_ = std::chrono::duration<double>(Clock::now() - begin).count() / static_cast<double>(probes_.size());
+  const double all = secondsOf([&] {
+    for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
+  });
+  seconds_ = all / static_cast<double>(probes_.size());
 }
 
 /// The value is the first instance's; the probes go round among the others.
