@@ -132,6 +132,18 @@ TEST(OneStaticFmu, IsRecordedWithTheForceOfTheMotionBesideIt) {
   EXPECT_LT(worst, 0.5 * 9e5 * std::exp(6.0) * dx * dx);  // 0.08 N of 4e7 N
 }
 
+TEST(OneStaticFmu, IsCalledForEveryRightHandSideOfExplicitMethods) {
+  const Course course =
+      run("format = 1\nsimulation = { end = 0.0025, step = 0.0025 }\n[[subsystems]]\nname = \"body\"\n"
+          "model = \"nonlinear-oscillator\"\nintegrator = \"ode4\"\nmicro_step = 1e-6\n"
+          "[[subsystems]]\nname = \"spring\"\ninside = \"body\"\n" +
+          fmu("HardeningSpring") + connection("body.x", "spring.x") + connection("body.v", "spring.v") +
+          connection("spring.f", "body.f"));
+  EXPECT_NEAR(course.of("body.x").back(), 0.567580249799, 1e-6);  // Schmoll's note, 15.5, in extended precision
+  EXPECT_NEAR(course.of("body.v").back(), -3830.677351611, 1e-3);
+  EXPECT_NEAR(static_cast<double>(course.effort.staticCalls), 4.0 * 2500.0, 2.0);  // and the values at both ends
+}
+
 /// x'' = -100 x from x = 1: cos(10 t).
 Course swing(const std::string& name) {
   return run(bodyWith(fmu(name) + "static_coupling = \"predictor\"\nparameters = { k = -100.0 }\n",
