@@ -18,6 +18,13 @@ if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
   # g++ 12 forgets that these come from the standard library, and gives more of the false warnings about strings.
   target_compile_options(koppla_options INTERFACE $<BUILD_INTERFACE:-Wno-array-bounds -Wno-stringop-overflow>)
 endif()
+# Several files of a target are compiled as one: what headers define is read, and what templates give is made, once for all
+# of them. Where there are no precompiled headers (ccache, lint) files stay apart, too: each is found again by itself, and
+# must have all its own `#include`s.
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND NOT DEFINED CMAKE_UNITY_BUILD)
+  set(CMAKE_UNITY_BUILD ON)
+endif()
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 7)
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/standard_headers.cpp CONTENT "")
 add_library(koppla_standard_headers OBJECT ${CMAKE_BINARY_DIR}/standard_headers.cpp)
 target_link_libraries(koppla_standard_headers PRIVATE koppla_options)

@@ -24,6 +24,13 @@ std::string text(const run::Progress& progress, double start, double end) {
 
 }  // namespace
 
+void showCount(std::size_t done, std::size_t all, std::string_view counted) {
+  if (::isatty(STDERR_FILENO) != 1) return;
+  std::fputs(fmt::format("\r\033[K{} of {} {}", done, all, counted).c_str(), stderr);
+  if (done == all) std::fputs("\r\033[K", stderr);
+  std::fflush(stderr);
+}
+
 ProgressLine::ProgressLine(double start, double end)
     : start_(start), end_(end), terminal_(::isatty(STDERR_FILENO) == 1) {}
 

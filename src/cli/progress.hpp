@@ -1,10 +1,15 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
+#include <string_view>
 
 #include "koppla/run/run.hpp"
 
 namespace koppla::cli {
+
+/// How many runs (or what else is counted) are done, on a terminal only: one line that is rewritten.
+void showCount(std::size_t done, std::size_t all, std::string_view counted);
 
 /// Shows how a run goes on, on standard error: one line that is rewritten on a terminal, else a plain line now and
 /// then.

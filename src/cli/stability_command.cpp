@@ -1,12 +1,10 @@
 #include <algorithm>
-#include <cstdio>
 #include <filesystem>
 #include <iostream>
 #include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
@@ -18,6 +16,7 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "interrupt.hpp"
+#include "progress.hpp"
 
 namespace koppla::cli {
 
@@ -28,13 +27,6 @@ using study::StabilityQuestion;
 using study::StabilityRow;
 using study::StabilityStatus;
 using Rows = std::vector<StabilityRow>;
-
-void showProgress(std::size_t done, std::size_t all) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  std::fputs(fmt::format("\r\033[K{} of {} combinations", done, all).c_str(), stderr);
-  if (done == all) std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
-}
 
 std::string labelOf(const study::Axis& axis) {
   return axis.name() == "simulation.step" ? "simulation.step / s" : axis.name();
@@ -168,7 +160,7 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
   study::StabilityOptions how;
   how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   how.interrupted = InterruptGuard::requested;
-  if (!options.quiet) how.progress = showProgress;
+  if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "combinations"); };
   const Rows rows = study::analyse(analysis, how);
   if (rows.empty()) {
     std::cerr << "Interrupted: nothing is written.\n";

@@ -1,10 +1,8 @@
 #include <algorithm>
-#include <cstdio>
 #include <iostream>
 #include <thread>
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/report/plot_loglog.hpp"
@@ -14,18 +12,11 @@
 #include "commands.hpp"
 #include "console.hpp"
 #include "interrupt.hpp"
+#include "progress.hpp"
 
 namespace koppla::cli {
 
 namespace {
-
-/// How many runs are done, on a terminal: one line that is rewritten.
-void showProgress(std::size_t done, std::size_t all) {
-  if (::isatty(STDERR_FILENO) != 1) return;
-  std::fputs(fmt::format("\r\033[K{} of {} runs", done, all).c_str(), stderr);
-  if (done == all) std::fputs("\r\033[K", stderr);
-  std::fflush(stderr);
-}
 
 report::LogLogCurve curveOf(const study::Study& study, const study::Conducted& conducted, const study::Fit& fit) {
   report::LogLogCurve curve;
@@ -67,7 +58,7 @@ ExitCode studyCommand(const StudyOptions& options) {
   how.restart = options.restart;
   how.version = KOPPLA_VERSION;
   how.interrupted = InterruptGuard::requested;
-  if (!options.quiet) how.progress = showProgress;
+  if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "runs"); };
   const study::Conducted conducted = study::conduct(study, how, log);
   if (!conducted.complete()) {
     std::cerr << fmt::format("Interrupted: {} of {} runs are done and kept. The same command continues.\n",

@@ -16,7 +16,7 @@ using Sparse = Eigen::SparseMatrix<double, Eigen::ColMajor, int>;
 /// Below it a dense factorisation is the faster one.
 constexpr std::size_t kDense = 48;
 /// What rounding leaves of a singular matrix whose entries are exact.
-constexpr double kRounding = 1e-13;
+constexpr double kSingular = 1e-13;
 /// Iterations towards the smallest singular value: of a new matrix, and from the last one's result.
 constexpr int kThorough = 10;
 /// Noise that is so large says little about ranks: redundant conditions are then only one of the explanations.
@@ -119,16 +119,16 @@ void Correction::factorise(std::size_t size, const std::vector<Derivative>& entr
     combination_.resize(size);
     for (std::size_t i = 0; i < size; ++i) combination_[i] = 1.0 + 0.5 * std::sin(1.0 + static_cast<double>(i));
   }
-  const double least = std::fmax(kRounding * std::sqrt(static_cast<double>(size)), largestNoise);
+  const double least = std::fmax(kSingular * std::sqrt(static_cast<double>(size)), largestNoise);
   const bool regular = factors_->compute(0.0);
-  if (!regular && !factors_->compute(kRounding)) {
+  if (!regular && !factors_->compute(kSingular)) {
     for (std::size_t row = 0; row < size; ++row) dependent_.push_back(row);
     return;
   }
   if (regular && smallestSingularValue(first ? kThorough : kUpdate) > least) return;
   const double smallest = regular ? smallestSingularValue(kThorough) : 0.0;
   if (smallest > least) return;
-  drowned_ = largestNoise > kRounding * std::sqrt(static_cast<double>(size)) && largestNoise > kDoubtful;
+  drowned_ = largestNoise > kSingular * std::sqrt(static_cast<double>(size)) && largestNoise > kDoubtful;
   if (!regular) static_cast<void>(smallestSingularValue(kThorough));
   name();
 }

@@ -19,7 +19,7 @@ constexpr std::size_t kChunk = 512;
 constexpr double kOrthogonal = 0.5;
 constexpr int kMostPasses = 4;
 /// A diagonal entry of R that is smaller, in units of its column, is rounding.
-constexpr double kRounding = 8 * std::numeric_limits<double>::epsilon();
+constexpr double kNegligible = 8 * std::numeric_limits<double>::epsilon();
 
 Part part(std::vector<double>& column, std::size_t first, std::size_t size) {
   return {column.data() + first, static_cast<Eigen::Index>(size)};
@@ -269,7 +269,7 @@ unsigned DifferenceColumns::dropStep(std::uint64_t step) {
 void DifferenceColumns::backSubstitute(std::span<double> values) const {
   for (std::size_t j = count_; j-- > 0;) {
     const double diagonal = r(j, j);
-    values[j] = std::fabs(diagonal) <= kRounding * columnNorm(j) ? 0.0 : values[j] / diagonal;
+    values[j] = std::fabs(diagonal) <= kNegligible * columnNorm(j) ? 0.0 : values[j] / diagonal;
     for (std::size_t i = 0; i < j; ++i) values[i] -= r(i, j) * values[j];
   }
 }

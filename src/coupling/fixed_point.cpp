@@ -9,7 +9,7 @@ namespace koppla::coupling {
 namespace {
 
 /// Values that one accelerator works on, and its memory.
-struct Part {
+struct AcceleratedPart {
   std::vector<std::size_t> values;
   std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
   std::unique_ptr<Accelerator> accelerator;
@@ -80,7 +80,7 @@ class FixedPoint final : public Algorithm {
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
-    for (Part& part : parts_) part.accelerator->accept();
+    for (AcceleratedPart& part : parts_) part.accelerator->accept();
   }
 
   void tell(IterationListener* listener) override { listener_ = listener; }
@@ -92,7 +92,7 @@ class FixedPoint final : public Algorithm {
   static constexpr unsigned kInnocent = 2;
 
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {
-    Part part;
+    AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
     Unknowns unknowns{n, fieldsOf(values, problem.points()), {settings_.rtol, settings_.atol}};
     part.accelerator = makeAccelerator(settings_.acceleration, unknowns);
@@ -128,7 +128,7 @@ class FixedPoint final : public Algorithm {
     retreats_ = 0;
     slope_ = 0.0;
     movedFrom_.clear();
-    for (Part& part : parts_) part.accelerator->begin();
+    for (AcceleratedPart& part : parts_) part.accelerator->begin();
   }
 
   Fault evaluate(InterfaceProblem& problem) {
@@ -143,7 +143,7 @@ class FixedPoint final : public Algorithm {
 
   /// All relaxed: the answers of one member, before anybody uses them.
   void passOn(std::size_t position) {
-    Part& part = parts_[position - problem_->block().first];
+    AcceleratedPart& part = parts_[position - problem_->block().first];
     if (part.values.empty()) return;
     problem_->readSent(part.values, part.sent);
     problem_->readAnswered(part.values, part.answered);
@@ -157,7 +157,7 @@ class FixedPoint final : public Algorithm {
 
   void learn(const InterfaceProblem& problem) {
     if (passing_) return;
-    Part& part = parts_.front();
+    AcceleratedPart& part = parts_.front();
     problem.readSent(part.values, part.sent);
     problem.readAnswered(part.values, part.answered);
     findSlope(part);
@@ -165,7 +165,7 @@ class FixedPoint final : public Algorithm {
   }
 
   /// d answered / d sent along the last movement, as far as that is more than rounding.
-  void findSlope(const Part& part) {
+  void findSlope(const AcceleratedPart& part) {
     if (settings_.acceleration.kind == AcceleratorKind::none) return;  // cannot come where it is repelled
     constexpr double kRounding = 1e-10;
     if (!movedFrom_.empty()) {
@@ -209,7 +209,7 @@ class FixedPoint final : public Algorithm {
   void propose(InterfaceProblem& problem) {
     retreats_ = 0;
     if (passing_) return;
-    Part& part = parts_.front();
+    AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
     part.accelerator->propose(part.answered);
     problem.send(part.values, part.answered);
@@ -224,7 +224,7 @@ class FixedPoint final : public Algorithm {
 
   void retreat() {
     ++retreats_;
-    Part& part = parts_.front();
+    AcceleratedPart& part = parts_.front();
     part.accelerator->retreat(part.answered);
     problem_->send(part.values, part.answered);
   }
@@ -235,7 +235,7 @@ class FixedPoint final : public Algorithm {
   }
 
   void tellRemarks(const InterfaceProblem& problem) {
-    for (Part& part : parts_) {
+    for (AcceleratedPart& part : parts_) {
       const std::string remark = part.accelerator->takeRemark();
       if (!remark.empty() && listener_ != nullptr) listener_->remark(problem, remark);
     }
@@ -244,7 +244,7 @@ class FixedPoint final : public Algorithm {
   AlgorithmSettings settings_;
   const Network& network_;
   ConvergenceMonitor monitor_;
-  std::vector<Part> parts_;  ///< the cut, or one per member
+  std::vector<AcceleratedPart> parts_;  ///< the cut, or one per member
   InterfaceProblem::Passing passing_;
   IterationListener* listener_ = nullptr;
 

@@ -7,7 +7,7 @@ namespace koppla::coupling {
 
 namespace {
 
-constexpr double kRounding = 1e-13;     ///< differences below that share of a value tell no slope
+constexpr double kNoSlope = 1e-13;      ///< differences below that share of a value tell no slope
 constexpr double kLargestFactor = 1e6;  ///< on the residual, where nothing encloses the solution
 
 }  // namespace
@@ -26,7 +26,7 @@ void ScalarSecant::learn(double sent, double answered) {
   if (last_) {
     const double moved = point.u - last_->u;
     const double change = moved + point.r - last_->r;  // of the answers
-    const double floor = kRounding * std::max(std::fabs(sent), std::fabs(answered));
+    const double floor = kNoSlope * std::max(std::fabs(sent), std::fabs(answered));
     if (std::fabs(moved) > floor && std::fabs(point.r - last_->r) > floor) slope_ = change / moved;
   }
   last_ = point;

@@ -14,7 +14,7 @@ namespace koppla::native {
 
 namespace {
 
-constexpr const char* kModel = "expressions";
+constexpr const char* kExpressions = "expressions";
 
 template <typename Items>
 void appendNames(std::vector<std::string>& names, const Items& items) {
@@ -29,15 +29,15 @@ void checkNames(const ExpressionModel& settings) {
   }
   appendNames(variables, settings.states);
   appendNames(outputs, settings.outputs);
-  std::vector<core::Problem> problems = detail::variableProblems(kModel, variables);
+  std::vector<core::Problem> problems = detail::variableProblems(kExpressions, variables);
   for (const std::string& output : outputs) {
     if (!detail::isIdentifier(output))
       problems.push_back({{},
-                          fmt::format("{}: '{}' cannot be the name of an output.", kModel, output),
+                          fmt::format("{}: '{}' cannot be the name of an output.", kExpressions, output),
                           "Use letters, digits and underscores, no digit first, at most 100 characters."});
     if (std::ranges::find(ports, output) != ports.end() || std::ranges::count(outputs, output) > 1)
       problems.push_back({{},
-                          fmt::format("{}: another port has the name of the output '{}'.", kModel, output),
+                          fmt::format("{}: another port has the name of the output '{}'.", kExpressions, output),
                           "Rename one of the two."});
   }
   if (!problems.empty()) throw core::InputError(std::move(problems));
@@ -46,7 +46,7 @@ void checkNames(const ExpressionModel& settings) {
 class ExpressionsModel final : public detail::Model {
  public:
   explicit ExpressionsModel(const ExpressionModel& settings)
-      : Model(kModel), inputs_(settings.inputs.size()), states_(settings.states.size()) {
+      : Model(kExpressions), inputs_(settings.inputs.size()), states_(settings.states.size()) {
     checkNames(settings);
     layOut(settings);
     readFormulas(settings);

@@ -14,7 +14,7 @@ namespace koppla::native {
 
 namespace {
 
-constexpr const char* kModel = "linear-state-space";
+constexpr const char* kStateSpace = "linear-state-space";
 using Rows = std::vector<std::vector<double>>;
 
 std::vector<std::string> numberedStates(std::size_t count) {
@@ -55,7 +55,7 @@ class MatrixReader {
   }
 
   void add(const std::string& message, std::string remedy) {
-    problems_.push_back({{}, fmt::format("{}: {}", kModel, message), std::move(remedy)});
+    problems_.push_back({{}, fmt::format("{}: {}", kStateSpace, message), std::move(remedy)});
   }
   void add(std::vector<core::Problem> problems) { problems_.insert(problems_.end(), problems.begin(), problems.end()); }
   void finish() {
@@ -92,7 +92,7 @@ void multiply(std::span<const double> X, std::span<const double> x, std::span<co
 
 class LinearStateSpaceModel final : public detail::Model {
  public:
-  explicit LinearStateSpaceModel(const LinearStateSpace& settings) : Model(kModel) {
+  explicit LinearStateSpaceModel(const LinearStateSpace& settings) : Model(kStateSpace) {
     const std::vector<std::string> states =
         settings.states.empty() ? numberedStates(settings.A.size()) : settings.states;
     read(settings, states);
@@ -125,8 +125,8 @@ class LinearStateSpaceModel final : public detail::Model {
     x0_ = reader.readStart(settings.x0, n);
     std::vector<std::string> ports = settings.inputs;
     ports.insert(ports.end(), settings.outputs.begin(), settings.outputs.end());
-    reader.add(detail::nameProblems(kModel, ports));
-    reader.add(detail::nameProblems(kModel, states));
+    reader.add(detail::nameProblems(kStateSpace, ports));
+    reader.add(detail::nameProblems(kStateSpace, states));
     reader.finish();
   }
 

@@ -203,7 +203,8 @@ std::vector<bool> readRenewal(TableReader& table, const Rule& rule) {
 solver::IntegratorSettings readIntegrator(TableReader& table) {
   solver::IntegratorSettings settings;
   Placed<std::string> word{std::string(solver::word(settings.kind)), {}};
-  table.text("integrator", word);
+  table.text("integrator", word,
+             {.idle = table.given("inside") ? "the integrator of the subsystem that it is inside solves it" : ""});
   if (const std::optional<Kind> kind = solver::kindNamed(word.value)) {
     settings.kind = *kind;
   } else {
@@ -218,7 +219,9 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
   const bool bdf = unknown || settings.kind == Kind::bdf;
   const bool anyBdf = bdf || settings.kind == Kind::bdfFixed;
   const bool tolerant = cvode || newmark || anyBdf || settings.kind == Kind::radau || settings.kind == Kind::radauFixed;
+  const bool inside = table.given("inside");
   const auto usedIf = [&](bool used) {
+    if (inside) return Rule{.idle = "the integrator of the subsystem that it is inside solves it"};
     return Rule{.idle = used ? "" : fmt::format("the integrator '{}' does not use it", solver::word(settings.kind))};
   };
   table.real("rtol", settings.rtol, kNotNegative, usedIf(tolerant));

@@ -50,9 +50,11 @@ constexpr std::array kStaticCouplingWords{Word{"full", solver::StaticCoupling::f
 void readInside(TableReader& table, SubsystemEntry& entry) {
   table.text("inside", entry.inside);
   solver::StaticCoupling coupling{};
+  // Model coupling puts subsystems inside without a word here.
   table.word("static_coupling", coupling, kStaticCouplingWords);
   if (table.given("static_coupling")) entry.staticCoupling = {coupling, table.place("static_coupling")};
-  table.count("instances", entry.instances, 0);
+  table.count("instances", entry.instances, 0,
+              {.idle = table.given("inside") ? "" : "the subsystem is not inside another one's integrator"});
 }
 
 void readModel(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,

@@ -10,10 +10,10 @@ namespace koppla::report {
 
 namespace {
 
-constexpr double kMinute = 60.0;
-constexpr double kHour = 60.0 * kMinute;
-constexpr double kDay = 24.0 * kHour;
-constexpr double kYear = 365.25 * kDay;
+constexpr double kSecondsPerMinute = 60.0;
+constexpr double kSecondsPerHour = 60.0 * kSecondsPerMinute;
+constexpr double kSecondsPerDay = 24.0 * kSecondsPerHour;
+constexpr double kSecondsPerYear = 365.25 * kSecondsPerDay;
 
 double roundedToThreeDigits(double value) {
   if (value == 0.0) return 0.0;
@@ -55,11 +55,12 @@ std::string inTwoUnits(double seconds, double large, std::string_view largeName,
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "unknown";
   if (seconds < 0.0) return "-" + duration(-seconds);
-  if (roundedToThreeDigits(seconds) < kMinute) return inOneUnit(seconds);
-  if (std::round(seconds) < kHour) return inTwoUnits(seconds, kMinute, "min", 1.0, "s");
-  if (std::round(seconds / kMinute) * kMinute < kDay) return inTwoUnits(seconds, kHour, "h", kMinute, "min");
-  if (seconds < kYear) return inTwoUnits(seconds, kDay, "d", kHour, "h");
-  const std::string years = threeDigits(seconds / kYear);
+  if (roundedToThreeDigits(seconds) < kSecondsPerMinute) return inOneUnit(seconds);
+  if (std::round(seconds) < kSecondsPerHour) return inTwoUnits(seconds, kSecondsPerMinute, "min", 1.0, "s");
+  if (std::round(seconds / kSecondsPerMinute) * kSecondsPerMinute < kSecondsPerDay)
+    return inTwoUnits(seconds, kSecondsPerHour, "h", kSecondsPerMinute, "min");
+  if (seconds < kSecondsPerYear) return inTwoUnits(seconds, kSecondsPerDay, "d", kSecondsPerHour, "h");
+  const std::string years = threeDigits(seconds / kSecondsPerYear);
   return years + (years == "1" ? " year" : " years");
 }
 

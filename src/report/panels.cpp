@@ -17,9 +17,9 @@ constexpr std::size_t kMostCurves = 48;
 
 /// Some air around values that are all the same, as far as rounding lets us tell.
 Range withAir(Range range) {
-  constexpr double kRounding = 1e-13;
+  constexpr double kFlat = 1e-13;
   const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
-  if (range.high - range.low > kRounding * magnitude) return range;
+  if (range.high - range.low > kFlat * magnitude) return range;
   const double air = magnitude == 0.0 ? 1.0 : 0.1 * magnitude;
   return {range.low - air, range.high + air};
 }

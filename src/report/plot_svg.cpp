@@ -18,7 +18,7 @@ namespace koppla::report {
 
 namespace {
 
-constexpr std::size_t kCurvesPerPanel = kSvgColours.size();
+constexpr std::size_t kCurvesPerSvgPanel = kSvgColours.size();
 
 // All in px.
 constexpr double kPanelGap = 20.0;
@@ -102,7 +102,7 @@ Range padded(Range range) {
 }  // namespace
 
 std::string plotSvg(const results::Table& table, std::span<const std::string> patterns, const SvgPlot& options) {
-  const std::vector<Panel> panels = makePanels(table, patterns, kCurvesPerPanel);
+  const std::vector<Panel> panels = makePanels(table, patterns, kCurvesPerSvgPanel);
   std::vector<Layout> layouts;
   double labels = 0.0;
   for (const Panel& panel : panels) {

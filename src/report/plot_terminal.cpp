@@ -20,7 +20,7 @@ namespace {
 
 /// Near the colours of plotSvg(), of a brightness that can be read on dark and on light ground (xterm's 256 colours).
 constexpr std::array<int, 6> kColours{32, 166, 36, 175, 178, 74};
-constexpr std::size_t kCurvesPerPanel = kColours.size();
+constexpr std::size_t kCurvesPerTerminalPanel = kColours.size();
 constexpr int kLeastRows = 6;
 constexpr int kLeastColumns = 16;
 
@@ -214,7 +214,7 @@ std::string timeLabels(const Axis& time, std::size_t gutter, int columns) {
 
 std::string plotTerminal(const results::Table& table, std::span<const std::string> patterns,
                          const TerminalPlot& options) {
-  const std::vector<Panel> panels = makePanels(table, patterns, kCurvesPerPanel);
+  const std::vector<Panel> panels = makePanels(table, patterns, kCurvesPerTerminalPanel);
   const int count = static_cast<int>(panels.size());
   const int rows = std::max(kLeastRows, (options.height - 2) / count - 2);
 

@@ -45,7 +45,9 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
                                       {"micro_steps", member.effort.microSteps},
                                       {"rejected_micro_steps", member.effort.rejectedMicroSteps},
                                       {"right_hand_sides", member.effort.rightHandSides},
-                                      {"jacobians", member.effort.jacobians}});
+                                      {"jacobians", member.effort.jacobians},
+                                      {"corrector_iterations", member.effort.correctorIterations},
+                                      {"static_calls", member.effort.staticCalls}});
   document["cycles"] = Json::array();
   for (const run::CycleStatistics& cycle : s.cycles)
     document["cycles"].push_back({{"members", cycle.members},

@@ -97,11 +97,17 @@ std::string effortTable(const run::Statistics& statistics) {
   std::erase_if(members, [](const run::MemberStatistics* m) { return m->effort.microSteps == 0; });
   if (members.empty()) return {};
   for (const auto* member : members) width = std::max(width, member->name.size());
-  std::string text = fmt::format("\n  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", "solver of", width, "micro steps",
-                                 "rejected", "right-hand sides", "Jacobians");
-  for (const auto* member : members)
-    text += fmt::format("  {:<{}} {:>14} {:>14} {:>18} {:>12}\n", member->name, width, member->effort.microSteps,
-                        member->effort.rejectedMicroSteps, member->effort.rightHandSides, member->effort.jacobians);
+  const bool statics =
+      std::ranges::any_of(members, [](const run::MemberStatistics* m) { return m->effort.staticCalls > 0; });
+  std::string text = fmt::format("\n  {:<{}} {:>12} {:>10} {:>17} {:>10} {:>12}{}\n", "solver of", width, "micro steps",
+                                 "rejected", "right-hand sides", "Jacobians", "corrections",
+                                 statics ? fmt::format(" {:>13}", "static calls") : "");
+  for (const auto* member : members) {
+    const subsystem::Effort& effort = member->effort;
+    text += fmt::format("  {:<{}} {:>12} {:>10} {:>17} {:>10} {:>12}{}\n", member->name, width, effort.microSteps,
+                        effort.rejectedMicroSteps, effort.rightHandSides, effort.jacobians, effort.correctorIterations,
+                        statics ? fmt::format(" {:>13}", effort.staticCalls) : "");
+  }
   return text;
 }
 

@@ -143,33 +143,43 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
   known_ = false;
   for (std::size_t probe = 0; probe < probes_.size(); ++probe)
     if (probes_[probe].status == subsystem::Status::fatal) check(probe, t);  // nobody may be called any more
-  if (withSlopes)
-    evaluateAll(t);
-  else
-    seconds_ = secondsOf(
-        [&] { probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y); });
+  if (!pool_ && withSlopes && threadsPay())
+    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, instances_.size()));
   const std::size_t used = withSlopes ? probes_.size() : 1;
+  const double seconds = secondsOf([&] {
+    if (withSlopes)
+      evaluateAll(t);
+    else
+      probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  });
+  if (!pool_) {
+    seconds_ = std::fmin(seconds_, seconds / static_cast<double>(used));
+    ++measured_;
+  }
   for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
   t_ = t;
   known_ = true;
 }
 
+bool StaticFunction::threadsPay() const {
+  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
+  constexpr double kBeyondDoubt = 5e-3;   // s, which an evaluation does not take by chance
+  constexpr unsigned kMeasured = 4;       // first evaluations are slow, and others may be disturbed
+  if (threads_ < 2 || instances_.size() < 2 || measured_ == 0) return false;
+  return seconds_ > (measured_ < kMeasured ? kBeyondDoubt : kWorthwhile);
+}
+
 /// Every instance always computes the same probes in the same order, so that threads change no result.
 void StaticFunction::evaluateAll(double t) {
-  constexpr double kWorthwhile = 50e-6;  // s of work for a further thread
   const std::size_t count = instances_.size();
-  if (!pool_ && threads_ > 1 && count > 1 && seconds_ > kWorthwhile)
-    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
-  if (pool_) {
-    pool_->run([&](std::size_t thread) {
-      for (std::size_t instance = thread; instance < count; instance += pool_->size()) evaluateWith(instance, t);
-    });
-    return;
-  }
-  const double all = secondsOf([&] {
-    for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
-  });
-  seconds_ = all / static_cast<double>(probes_.size());
+  const std::size_t threads = pool_ ? pool_->size() : 1;
+  const auto compute = [&](std::size_t thread) {
+    for (std::size_t instance = thread; instance < count; instance += threads) evaluateWith(instance, t);
+  };
+  if (pool_)
+    pool_->run(compute);
+  else
+    compute(0);
 }
 
 /// The value is the first instance's; the probes go round among the others.

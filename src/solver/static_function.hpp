@@ -3,6 +3,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <memory>
 #include <optional>
 #include <span>
@@ -79,6 +80,7 @@ class StaticFunction {
   void call(double t, std::span<const double> u, bool withSlopes);
   void evaluate(double t, bool withSlopes);
   void evaluateAll(double t);
+  [[nodiscard]] bool threadsPay() const;
   void evaluateWith(std::size_t instance, double t);
   [[nodiscard]] double increment(std::size_t input, double at) const;
   void check(std::size_t index, double t);
@@ -90,10 +92,11 @@ class StaticFunction {
   std::vector<subsystem::PortIndex> inputs_, outputs_;
   std::vector<double> nominals_;  ///< of the scalars of u
   std::size_t threads_;
-  std::unique_ptr<core::ThreadPool> pool_;  ///< once it pays
-  double seconds_ = 0.0;                    ///< of the last value that was computed
-  std::vector<Probe> probes_;               ///< the value first, then one for each scalar of u
-  std::vector<Failure> failures_;           ///< by instance; empty where the last call ended well
+  std::unique_ptr<core::ThreadPool> pool_;                    ///< once it pays
+  double seconds_ = std::numeric_limits<double>::infinity();  ///< the shortest time that an evaluation took
+  unsigned measured_ = 0;                                     ///< how often that was measured
+  std::vector<Probe> probes_;                                 ///< the value first, then one for each scalar of u
+  std::vector<Failure> failures_;                             ///< by instance; empty where the last call ended well
   Linearisation present_;
   std::array<Linearisation, subsystem::kSlots> saved_;
   std::vector<double> y_;

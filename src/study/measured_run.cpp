@@ -66,7 +66,6 @@ std::vector<const results::Series*> measured(const results::Table& table, const 
 }
 
 Compared compare(const results::Table& table, const Reference& reference, const ErrorSettings& settings) {
-  const unsigned skip = settings.skip;
   Compared compared;
   compared.series = measured(table, settings);
   std::vector<std::size_t> places;
@@ -83,7 +82,12 @@ Compared compare(const results::Table& table, const Reference& reference, const 
   std::vector<double> exact(reference.names().size());
   ReferenceRows rows(table, reference, settings.reference);
   bool covered = false;
-  for (std::size_t n = std::size_t{skip} + 1; n < table.time.size(); ++n) {
+  double last = 0.0;
+  std::size_t counted = 0;
+  for (std::size_t n = std::size_t{settings.skip} + 1; n < table.time.size(); ++n) {
+    if (table.time[n] < settings.from || table.time[n] > settings.to) continue;
+    ++counted;
+    last = table.time[n];
     covered = rows.values(n, exact);
     if (!covered) continue;
     for (std::size_t i = 0; i < places.size(); ++i) {
@@ -91,11 +95,11 @@ Compared compare(const results::Table& table, const Reference& reference, const 
       compared.computed[i].push_back(compared.series[i]->numbers[n]);
     }
   }
-  if (table.time.size() <= std::size_t{skip} + 1)
+  if (counted == 0)
     compared.problem =
         fmt::format("All {} macro steps are skipped.", table.time.size() - std::min<std::size_t>(1, table.time.size()));
   else if (!covered)
-    compared.problem = fmt::format("The reference has no values at the last time, {:.6g} s.", table.time.back());
+    compared.problem = fmt::format("The reference has no values at the last time, {:.6g} s.", last);
   return compared;
 }
 
@@ -180,6 +184,7 @@ Row judge(const FinishedRun& run, double start, const Reference& reference, doub
   row.acceptedSteps = run.statistics.acceptedSteps;
   row.wallClock = run.statistics.wallClock;
   row.cpu = run.cpu;
+  for (const run::MemberStatistics& member : run.statistics.members) row.effort += member.effort;
   if (row.acceptedSteps > 0) {
     row.meanStep = (run.reached - start) / static_cast<double>(row.acceptedSteps);
     row.smallestStep = run.statistics.smallestStep;

@@ -16,7 +16,7 @@ namespace koppla::study {
 namespace {
 
 constexpr std::array<std::string_view, 5> kWords{"ok", "unstable", "not-converged", "failed", "limited-by-reference"};
-constexpr std::size_t kFields = 11;
+constexpr std::size_t kFields = 17;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {
   std::vector<std::string_view> parts;
@@ -55,10 +55,13 @@ std::string_view word(Status status) {
 std::string toLine(const Row& row) {
   std::vector<std::string> errors;
   for (const double error : row.errors) errors.push_back(core::text(error));
-  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", word(row.status), core::text(row.error),
-                     fmt::join(errors, " "), core::text(row.referenceError), core::text(row.meanStep),
-                     core::text(row.smallestStep), core::text(row.largestStep), row.acceptedSteps,
-                     core::text(row.wallClock), core::text(row.cpu), onOneLine(row.message));
+  const subsystem::Effort& effort = row.effort;
+  return fmt::format("{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}\t{}", word(row.status),
+                     core::text(row.error), fmt::join(errors, " "), core::text(row.referenceError),
+                     core::text(row.meanStep), core::text(row.smallestStep), core::text(row.largestStep),
+                     row.acceptedSteps, core::text(row.wallClock), core::text(row.cpu), effort.microSteps,
+                     effort.rejectedMicroSteps, effort.rightHandSides, effort.jacobians, effort.correctorIterations,
+                     effort.staticCalls, onOneLine(row.message));
 }
 
 Row rowFrom(std::string_view line) {
@@ -79,7 +82,10 @@ Row rowFrom(std::string_view line) {
   row.acceptedSteps = numberFrom<std::uint64_t>(fields[7], line);
   row.wallClock = real(fields[8]);
   row.cpu = real(fields[9]);
-  row.message = fields[10];
+  const auto count = [line](std::string_view text) { return numberFrom<std::uint64_t>(text, line); };
+  row.effort = {count(fields[10]), count(fields[11]), count(fields[12]),
+                count(fields[13]), count(fields[14]), count(fields[15])};
+  row.message = fields[16];
   return row;
 }
 

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "koppla/subsystem/subsystem.hpp"
+
 namespace koppla::study {
 
 enum class Status : std::uint8_t {
@@ -30,9 +32,10 @@ struct Row {
   double smallestStep = kNone;    ///< s
   double largestStep = kNone;     ///< s
   std::uint64_t acceptedSteps = 0;
-  double wallClock = kNone;  ///< s, of initialisation and simulation
-  double cpu = kNone;        ///< s, of the same
-  std::string message;       ///< one line for the user; empty if all is well
+  subsystem::Effort effort{};  ///< of all subsystems' own solvers, as far as they tell
+  double wallClock = kNone;    ///< s, of initialisation and simulation
+  double cpu = kNone;          ///< s, of the same
+  std::string message;         ///< one line for the user; empty if all is well
 };
 
 /// One line without its end, fields separated by tabs; reads back to the same row.

@@ -34,8 +34,10 @@ struct ErrorSettings {
   std::vector<project::Placed<std::string>> variables;  ///< patterns of "subsystem.port"
   Measure measure = Measure::nrmse;
   ErrorReference reference = ErrorReference::global;
-  unsigned skip = 0;            ///< macro steps at the beginning that do not count
-  double unstableAbove = 10.0;  ///< a run with a larger error is unstable
+  unsigned skip = 0;                                       ///< macro steps at the beginning that do not count
+  double from = -std::numeric_limits<double>::infinity();  ///< s; times before it do not count
+  double to = std::numeric_limits<double>::infinity();     ///< s; times after it do not count
+  double unstableAbove = 10.0;                             ///< a run with a larger error is unstable
 };
 
 enum class ReferenceKind : std::uint8_t { run, file, exact };

@@ -117,6 +117,11 @@ class StudyReader {
       errors_.mistake("reference", "Local errors need an exact solution that can start anew at every step.",
                       "Write kind = \"exact\" in [reference].");
     errors_.count("skip", settings.skip, 0);
+    errors_.real("from", settings.from);
+    errors_.real("to", settings.to);
+    if (errors_.sound({"from", "to"}) && settings.from >= settings.to)
+      errors_.mistake("to", "The window of times that count is empty: 'to' is not after 'from'.",
+                      "Both are times of the run, in s.");
     errors_.real("unstable_above", settings.unstableAbove, project::kPositive);
   }
 

@@ -103,7 +103,8 @@ std::string studyCsv(const Study& study, std::span<const std::string> variables,
   head.insert(head.end(), {"\"status\"", "\"error\""});
   for (const std::string& variable : variables) head.push_back(inQuotes("error(" + variable + ")"));
   for (const char* name :
-       {"reference_error", "mean_step", "min_step", "max_step", "accepted_steps", "wall_clock", "cpu", "message"})
+       {"reference_error", "mean_step", "min_step", "max_step", "accepted_steps", "micro_steps", "rejected_micro_steps",
+        "right_hand_sides", "jacobians", "corrector_iterations", "static_calls", "wall_clock", "cpu", "message"})
     head.push_back(inQuotes(name));
   std::string text = line(head);
   for (std::size_t point = 0; point < rows.size(); ++point) {
@@ -117,6 +118,10 @@ std::string studyCsv(const Study& study, std::span<const std::string> variables,
     for (const double value : {row.referenceError, row.meanStep, row.smallestStep, row.largestStep})
       cells.push_back(numberOrNothing(value));
     cells.push_back(std::to_string(row.acceptedSteps));
+    const subsystem::Effort& effort = row.effort;
+    for (const std::uint64_t count : {effort.microSteps, effort.rejectedMicroSteps, effort.rightHandSides,
+                                      effort.jacobians, effort.correctorIterations, effort.staticCalls})
+      cells.push_back(std::to_string(count));
     cells.push_back(numberOrNothing(row.wallClock));
     cells.push_back(numberOrNothing(row.cpu));
     cells.push_back(inQuotes(row.message));

@@ -66,6 +66,16 @@ struct Effort {
   std::uint64_t jacobians = 0;
   std::uint64_t correctorIterations = 0;
   std::uint64_t staticCalls = 0;  ///< of static subsystems inside; probes beside a call belong to it
+
+  Effort& operator+=(const Effort& other) {
+    microSteps += other.microSteps;
+    rejectedMicroSteps += other.rejectedMicroSteps;
+    rightHandSides += other.rightHandSides;
+    jacobians += other.jacobians;
+    correctorIterations += other.correctorIterations;
+    staticCalls += other.staticCalls;
+    return *this;
+  }
 };
 
 /// A place for one saved state. Slots are small numbers that the caller hands out; each is overwritten by the next

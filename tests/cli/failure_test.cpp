@@ -7,7 +7,7 @@
 
 #include "command.hpp"
 
-namespace koppla::test {
+namespace koppla::test::failure_test {
 namespace {
 
 struct Failure {
@@ -186,4 +186,4 @@ TEST(Failures, WarningsOfAnFmuAreToldAndTheRunGoesOn) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::failure_test

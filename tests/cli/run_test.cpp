@@ -10,7 +10,7 @@
 #include "fmu_forge.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::run_test {
 namespace {
 
 using Json = nlohmann::json;
@@ -255,4 +255,4 @@ TEST(Command, KnowsItsVersion) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::run_test

@@ -6,7 +6,7 @@
 
 #include "support/figure.hpp"
 
-namespace koppla::coupling {
+namespace koppla::coupling::discrete_test {
 namespace {
 
 using subsystem::Causality;
@@ -104,4 +104,4 @@ TEST(DiscreteValues, IntegersThatStayConverge) {
 }
 
 }  // namespace
-}  // namespace koppla::coupling
+}  // namespace koppla::coupling::discrete_test

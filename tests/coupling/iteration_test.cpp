@@ -8,7 +8,7 @@
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
-namespace koppla::coupling {
+namespace koppla::coupling::iteration_test {
 namespace {
 
 using test::Formula;
@@ -138,4 +138,4 @@ TEST(Explicit, JacobiDelaysFeedbackByOneStepAndGaussSeidelDoesNot) {
 }
 
 }  // namespace
-}  // namespace koppla::coupling
+}  // namespace koppla::coupling::iteration_test

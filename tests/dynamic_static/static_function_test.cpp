@@ -152,13 +152,13 @@ TEST(StaticFunction, ValueAndProbesRunAtTheSameTime) {
       StaticCoupling::predictor, 3,
       [&](const auto&, double, const auto& u) {
         if (first)
-          std::this_thread::sleep_for(std::chrono::milliseconds(1));  // that this is worth a thread is measured once
+          std::this_thread::sleep_for(std::chrono::milliseconds(1));  // that this is worth a thread is measured first
         else if (!meeting.attend())
           ++alone;
         return std::vector<double>{u[0] * u[1], u[0]};
       },
       3);
-  call(*made, Visit::predicted, 1.0, 2.0);
+  for (int n = 0; n < 4; ++n) call(*made, Visit::predicted, 1.0 + n, 2.0);
   first = false;
   call(*made, Visit::predicted, 2.0, 3.0);
   showEqual({"schmoll R51", "parallel", "N_y + 1 = 3 instances at the same time; evaluations that waited in vain: 0"},

@@ -16,7 +16,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::lu_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -219,4 +219,4 @@ TEST_F(LuExamples, ContrastingEigenfrequenciesNeedShortStepsOnlyExplicitly) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::lu_test

@@ -9,7 +9,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::rigid_link_test {
 namespace {
 
 ExampleRun runLink(const std::string& project, const std::vector<std::string>& settings = {}) {
@@ -144,4 +144,4 @@ TEST(RigidLinkExamples, CostTwoStepsAndOneForEveryInput) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::rigid_link_test

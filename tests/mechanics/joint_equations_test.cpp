@@ -14,7 +14,7 @@
 #include "motions.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::mechanics {
+namespace koppla::mechanics::joint_equations_test {
 namespace {
 
 using detail::JointEquations;
@@ -275,4 +275,4 @@ TEST(AlignmentByParameters, NeedsTheSameThreeAngles) {
 }
 
 }  // namespace
-}  // namespace koppla::mechanics
+}  // namespace koppla::mechanics::joint_equations_test

@@ -14,7 +14,7 @@
 #include "motions.hpp"
 #include "support/allocations.hpp"
 
-namespace koppla::mechanics {
+namespace koppla::mechanics::joint_member_test {
 namespace {
 
 using detail::JointEquations;
@@ -308,4 +308,4 @@ TEST(FlexibleJoint, NeedsOneLawPerRow) {
 }
 
 }  // namespace
-}  // namespace koppla::mechanics
+}  // namespace koppla::mechanics::joint_member_test

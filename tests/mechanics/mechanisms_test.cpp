@@ -14,7 +14,7 @@
 #include "spatial_four_bar.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::mechanics {
+namespace koppla::mechanics::mechanisms_test {
 namespace {
 
 using std::numbers::pi;
@@ -289,4 +289,4 @@ TEST(Mechanisms, CrankAndLeverOnStiffSupportsFollowsItsReference) {
 }
 
 }  // namespace
-}  // namespace koppla::mechanics
+}  // namespace koppla::mechanics::mechanisms_test

@@ -15,7 +15,7 @@
 #include "support/allocations.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::mechanics {
+namespace koppla::mechanics::multibody_test {
 namespace {
 
 using solver::Side;
@@ -457,4 +457,4 @@ TEST(Multibody, RefusesSharesThatDoNotFit) {
 }
 
 }  // namespace
-}  // namespace koppla::mechanics
+}  // namespace koppla::mechanics::multibody_test

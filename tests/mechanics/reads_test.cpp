@@ -11,7 +11,7 @@
 #include "motions.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::mechanics {
+namespace koppla::mechanics::reads_test {
 namespace {
 
 using detail::JointEquations;
@@ -140,4 +140,4 @@ TEST(Counts, InThePlaneAreThoseOfTheSlottedLever) {
 }
 
 }  // namespace
-}  // namespace koppla::mechanics
+}  // namespace koppla::mechanics::reads_test

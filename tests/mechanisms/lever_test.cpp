@@ -11,7 +11,7 @@
 #include "printed.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::lever_test {
 namespace {
 
 const std::string kPhi1 = "crank.rod1.rotation";
@@ -217,4 +217,4 @@ TEST(SupportedLever, ErrorsOfMethod3) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::lever_test

@@ -11,7 +11,7 @@
 #include "printed.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::linkage_test {
 namespace {
 
 struct Instant {
@@ -170,4 +170,4 @@ TEST(FourBarLinkage, ErrorsOfMethod3) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::linkage_test

@@ -11,7 +11,7 @@
 #include "printed.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::pendulum_test {
 namespace {
 
 const std::string kPhi1 = "upper.rod1.rotation";
@@ -241,4 +241,4 @@ TEST(SupportedPendulum, ErrorsOfMethod3) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::pendulum_test

@@ -9,7 +9,7 @@
 
 /// Schmoll, sec. 11.2 and 11.5: errors of explicit coupling with fixed macro steps on the two-mass oscillator. All
 /// numbers are those of the note.
-namespace koppla::test {
+namespace koppla::test::fixed_step_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -252,4 +252,4 @@ TEST(FixedStep, RunsDecayBelowTheLimitAndGrowBeyondIt) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::fixed_step_test

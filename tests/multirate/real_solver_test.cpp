@@ -7,7 +7,7 @@
 #include "two_mass.hpp"
 
 /// Schmoll, sec. 8 and 11.3: solvers that have their own idea of time.
-namespace koppla::test {
+namespace koppla::test::real_solver_test {
 namespace {
 
 double quarterDecade(int k) {
@@ -141,4 +141,4 @@ TEST(Rod, ItsFiniteElementModelHasTheErrorsOfTheNote) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::real_solver_test

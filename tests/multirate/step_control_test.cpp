@@ -7,7 +7,7 @@
 #include "two_mass.hpp"
 
 /// Schmoll, sec. 5.4 and 11.4: macro step control by predictor and corrector, without repetition.
-namespace koppla::test {
+namespace koppla::test::step_control_test {
 namespace {
 
 using stepping::Controller;
@@ -141,4 +141,4 @@ TEST(PredictorCorrector, NoStepIsRepeated) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::step_control_test

@@ -16,7 +16,7 @@
 #include "two_mass.hpp"
 
 /// What a user of explicit coupling relies on beside its errors: trees, many variables, long runs, the error estimate.
-namespace koppla::test {
+namespace koppla::test::system_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -275,4 +275,4 @@ TEST(Parallel, ThreadsChangeNoBit) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::system_test

@@ -15,7 +15,7 @@
 #include "two_mass.hpp"
 
 /// Which couplings there are, what they warn of, and what may take a partner's place.
-namespace koppla::test {
+namespace koppla::test::topology_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -307,4 +307,4 @@ TEST(Rod, CoupledToABodyItMovesAsItsAnalogue) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::topology_test

@@ -10,7 +10,7 @@
 
 #include "problem_list.hpp"
 
-namespace koppla::project {
+namespace koppla::project::conditions_test {
 namespace {
 
 using test::mistakes;
@@ -286,4 +286,4 @@ values = { "body.x" = "x", "body.v" = "v", "spring.f" = "f" }
 }
 
 }  // namespace
-}  // namespace koppla::project
+}  // namespace koppla::project::conditions_test

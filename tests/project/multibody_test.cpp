@@ -13,7 +13,7 @@
 
 #include "problem_list.hpp"
 
-namespace koppla::project {
+namespace koppla::project::multibody_test {
 namespace {
 
 using mechanics::JointKind;
@@ -450,4 +450,4 @@ point = {position = "p", velocity = "v", force = "f"}
 }
 
 }  // namespace
-}  // namespace koppla::project
+}  // namespace koppla::project::multibody_test

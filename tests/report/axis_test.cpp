@@ -7,7 +7,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
-namespace koppla::report {
+namespace koppla::report::axis_test {
 namespace {
 
 std::vector<std::string> texts(const Axis& axis) {
@@ -93,4 +93,4 @@ TEST(Axis, PositionGoesFromZeroToOne) {
 }
 
 }  // namespace
-}  // namespace koppla::report
+}  // namespace koppla::report::axis_test

@@ -9,7 +9,7 @@
 
 #include "koppla/core/error.hpp"
 
-namespace koppla::report {
+namespace koppla::report::panels_test {
 namespace {
 
 using core::Type;
@@ -112,4 +112,4 @@ TEST(Trace, AllOthersGoInSteps) {
 }
 
 }  // namespace
-}  // namespace koppla::report
+}  // namespace koppla::report::panels_test

@@ -6,7 +6,7 @@
 
 #include "koppla/report/axis.hpp"
 
-namespace koppla::report {
+namespace koppla::report::plot_loglog_test {
 namespace {
 
 std::size_t count(const std::string& text, const std::string& part) {
@@ -80,4 +80,4 @@ TEST(PlotLogLog, NothingToDrawIsAnEmptyFrame) {
 }
 
 }  // namespace
-}  // namespace koppla::report
+}  // namespace koppla::report::plot_loglog_test

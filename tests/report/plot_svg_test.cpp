@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 #include <pugixml.hpp>
 
-namespace koppla::report {
+namespace koppla::report::plot_svg_test {
 namespace {
 
 using core::Type;
@@ -123,4 +123,4 @@ TEST(PlotSvg, ShowsAMinusSign) {
 }
 
 }  // namespace
-}  // namespace koppla::report
+}  // namespace koppla::report::plot_svg_test

@@ -9,7 +9,7 @@
 #include "fmu_system.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::run {
+namespace koppla::run::lotka_volterra_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -94,4 +94,4 @@ TEST(LotkaVolterra, HeldInputsGiveFirstOrderForEveryAlgorithm) {
 }
 
 }  // namespace
-}  // namespace koppla::run
+}  // namespace koppla::run::lotka_volterra_test

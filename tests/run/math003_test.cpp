@@ -9,7 +9,7 @@
 #include "fmu_system.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::run {
+namespace koppla::run::math003_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -214,4 +214,4 @@ TEST(Math003, NewtonWithVariableStepsKeepsToTheControlLaw) {
 }
 
 }  // namespace
-}  // namespace koppla::run
+}  // namespace koppla::run::math003_test

@@ -14,7 +14,7 @@
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
-namespace koppla::test {
+namespace koppla::test::flexible_link_test {
 namespace {
 
 constexpr auto kForceForce = Decomposition::forceForce;
@@ -239,4 +239,4 @@ TEST(FlexibleLink, EveryMemberRunsTwiceAndOncePerValueThatItTakes) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::flexible_link_test

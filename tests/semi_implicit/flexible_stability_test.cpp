@@ -13,7 +13,7 @@
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
-namespace koppla::test {
+namespace koppla::test::flexible_stability_test {
 namespace {
 
 constexpr double kStable = 1.0 + 1e-9;  // rounding
@@ -173,4 +173,4 @@ TEST(FlexibleStability, TheMapOfForcesOverStiffnessAndDampingIsThatOfTheThesis) 
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::flexible_stability_test

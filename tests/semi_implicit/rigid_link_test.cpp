@@ -13,7 +13,7 @@
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
-namespace koppla::test {
+namespace koppla::test::rigid_link_test {
 namespace {
 
 /// At H = 1e-3 s: x1, v1, lambda at 0.1 s.
@@ -381,4 +381,4 @@ TEST(RigidLink, TwoLinksBetweenTheSameMassesAreNamedAsRedundant) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::rigid_link_test

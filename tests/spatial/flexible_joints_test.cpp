@@ -11,7 +11,7 @@
 #include "support/figure.hpp"
 #include "two_bodies.hpp"
 
-namespace koppla::test {
+namespace koppla::test::flexible_joints_test {
 namespace {
 
 constexpr double kAllowed = 1.5;
@@ -179,4 +179,4 @@ TEST(FlexibleJointsInSpace, TakeLawsOfTheUser) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::flexible_joints_test

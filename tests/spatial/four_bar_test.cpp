@@ -9,7 +9,7 @@
 #include "simulation.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::four_bar_test {
 namespace {
 
 constexpr double kAllowed = 1.5;
@@ -103,4 +103,4 @@ TEST(FourBarInSpace, ErrorsAndDefectsStayWithinThoseOfTheNote) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::four_bar_test

@@ -8,7 +8,7 @@
 #include "support/figure.hpp"
 #include "two_bodies.hpp"
 
-namespace koppla::test {
+namespace koppla::test::integrators_test {
 namespace {
 
 constexpr double kTolerance = 1e-10;
@@ -69,4 +69,4 @@ TEST(Integrators, JointsInsideAreStabilised) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::integrators_test

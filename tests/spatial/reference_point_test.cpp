@@ -10,7 +10,7 @@
 #include "simulation.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::reference_point_test {
 namespace {
 
 constexpr double kCoarse = 1e-3;  // s
@@ -106,4 +106,4 @@ TEST(ReferencePoint, TheReadmeTellsTheErrors) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::reference_point_test

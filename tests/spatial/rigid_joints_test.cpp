@@ -12,7 +12,7 @@
 #include "support/figure.hpp"
 #include "two_bodies.hpp"
 
-namespace koppla::test {
+namespace koppla::test::rigid_joints_test {
 namespace {
 
 constexpr double kAllowed = 1.5;
@@ -208,4 +208,4 @@ TEST(RigidJointsInSpace, EulerParametersKeepTheirLengthAndTheOrders) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::rigid_joints_test

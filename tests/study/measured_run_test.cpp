@@ -68,6 +68,22 @@ TEST(Measure, SaysWhyThereIsNoError) {
   EXPECT_EQ(measure(other, reference(), settings(Measure::nrmse)).problem, "The reference has no 'a.y'.");
 }
 
+TEST(Measure, OnlyTimesInsideTheWindowCount) {
+  ErrorSettings how = settings(Measure::wrmseSum);
+  const double whole = measure(table(kTimes, kComputed), reference(), how).total;
+  double parts = 0.0;
+  for (const auto& [from, to] : {std::pair(0.5, 1.0), std::pair(1.5, 2.5), std::pair(2.5, 9.0)}) {
+    how.from = from;
+    how.to = to;
+    parts += std::pow(measure(table(kTimes, kComputed), reference(), how).total, 2);
+  }
+  koppla::test::showWithin(
+      {"schmoll R57", "window", "the squares of the windows' sums make up that of the whole, 1e-12"},
+      parts / (whole * whole), 1.0, 1e-12);
+  how.from = 7.0;
+  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem, "All 3 macro steps are skipped.");
+}
+
 FinishedRun run(run::OutcomeKind kind, std::uint64_t steps) {
   FinishedRun result;
   result.outcome = {kind, kind == run::OutcomeKind::ok ? "" : "why"};

@@ -39,6 +39,8 @@ RC_GTEST_PROP(Row, ReadsBackToTheSameNumbers, ()) {
   row.errors = *rc::gen::arbitrary<std::vector<double>>();
   row.meanStep = *rc::gen::arbitrary<double>();
   row.acceptedSteps = *rc::gen::arbitrary<std::uint64_t>();
+  row.effort.microSteps = *rc::gen::arbitrary<std::uint64_t>();
+  row.effort.staticCalls = *rc::gen::arbitrary<std::uint64_t>();
   const Row back = rowFrom(toLine(row));
   RC_ASSERT(back.status == row.status);
   RC_ASSERT(same(back.error, row.error));
@@ -46,6 +48,8 @@ RC_GTEST_PROP(Row, ReadsBackToTheSameNumbers, ()) {
   RC_ASSERT(same(back.meanStep, row.meanStep));
   RC_ASSERT(same(back.wallClock, row.wallClock));
   RC_ASSERT(back.acceptedSteps == row.acceptedSteps);
+  RC_ASSERT(back.effort.microSteps == row.effort.microSteps);
+  RC_ASSERT(back.effort.staticCalls == row.effort.staticCalls);
 }
 
 TEST(Row, RefusesOtherLines) {

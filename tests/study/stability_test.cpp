@@ -10,7 +10,7 @@
 
 #include "support/formula_subsystem.hpp"
 
-namespace koppla::study {
+namespace koppla::study::stability_test {
 namespace {
 
 constexpr double kOmega = 4.0;  // 1/s
@@ -144,4 +144,4 @@ TEST(StabilityTables, ShowTwoSettingsAsATableAndExplainItsSigns) {
 }
 
 }  // namespace
-}  // namespace koppla::study
+}  // namespace koppla::study::stability_test

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-namespace koppla::study {
+namespace koppla::study::study_reader_test {
 namespace {
 
 const std::string kHead = "format = 1\n[study]\nproject = \"p.toml\"\n";                           // lines 1 to 3
@@ -278,4 +278,4 @@ INSTANTIATE_TEST_SUITE_P(
     nameOf);
 
 }  // namespace
-}  // namespace koppla::study
+}  // namespace koppla::study::study_reader_test

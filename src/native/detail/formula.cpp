@@ -13,12 +13,12 @@
 
 namespace koppla::native::detail {
 
-namespace {
-
 class OurParser : public mu::Parser {
  public:
   OurParser() { DefineConst("pi", std::numbers::pi); }
 };
+
+namespace {
 
 bool isLetter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
