@@ -18,6 +18,8 @@ bool isDiscrete(const Description& description, const std::string& name) {
   return port && description.ports[*port].type != core::Type::real;
 }
 
+const char* const kStaticOnly = "Static FMUs can be inside; couple this one by another algorithm.";
+
 class Grouping {
  public:
   Grouping(const Composition& composition, const std::vector<const Description*>& descriptions,
@@ -104,9 +106,12 @@ class Grouping {
       return refuse(fmt::format("the model '{}' brings its own solver.", inner.model->word.value),
                     "Couple it by another algorithm.");
     if (!inner.model && descriptions_[member]->declaredStates > 0)
-      return refuse(fmt::format("its FMU has {} continuous states and a solver of its own for them.",
+      return refuse(fmt::format("its FMU has continuous states ({}) and a solver of its own for them.",
                                 descriptions_[member]->declaredStates),
-                    "Static FMUs can be inside; couple this one by another algorithm.");
+                    kStaticOnly);
+    if (!inner.model && remembers(member))
+      return refuse("its outputs depend on none of its inputs at the same instant, so its FMU is not static.",
+                    kStaticOnly);
     if (inner.staticCoupling && equations_[member] && equations_[member]->stateCount() > 0)
       return refuse("it has states, so it is not static.", "Remove static_coupling: its equations are joined.");
     for (const ConnectionEntry& connection : project_.connections)
@@ -116,6 +121,21 @@ class Grouping {
     if (inner.microStep > 0.0 && !inner.model)
       return refuse("a static subsystem takes no steps.", "Remove micro_step.");
     return true;
+  }
+
+  /// FMUs for co-simulation need not declare their states. Outputs that are used and all follow from a past would stay
+  /// what they are at the start.
+  [[nodiscard]] bool remembers(std::size_t member) const {
+    bool used = false;
+    for (const ConnectionEntry& connection : project_.connections) {
+      if (connection.from.subsystem != entry(member).name.value) continue;
+      const std::optional<subsystem::PortIndex> output = descriptions_[member]->find(connection.from.port);
+      if (!output) return false;  // reported
+      const subsystem::Dependencies& inputs = descriptions_[member]->dependenciesOf(*output);
+      if (!inputs || !inputs->empty()) return false;
+      used = true;
+    }
+    return used;
   }
 
   /// A law that the coupling would evaluate is solved with its partners where all of them are in the group.

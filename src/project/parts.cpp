@@ -127,7 +127,7 @@ solver::JoinedPart Parts::takePart(std::size_t member, const Resolution& resolut
     inputs.push_back(port);
     probes += description.ports[port].size;
   }
-  std::size_t count = entry.instances > 0 ? entry.instances : std::min(probes + 1, kMostInstances);
+  std::size_t count = std::min(entry.instances > 0 ? entry.instances : kMostInstances, probes + 1);
   if (description.capabilities.oncePerProcess) count = 1;
   std::vector<std::unique_ptr<Subsystem>> instances;
   if (member < equations_.size())

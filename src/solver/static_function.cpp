@@ -25,6 +25,13 @@ std::size_t sizeOf(const subsystem::Description& description, const std::vector<
   return size;
 }
 
+template <typename Work>
+double secondsOf(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
@@ -42,6 +49,7 @@ StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<sub
   present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size())};
   saved_.fill(present_);
   probes_.assign(nominals_.size() + 1, {present_.u, y_});
+  failures_.resize(instances_.size());
   for (const auto& instance : instances_) instance->bind({inputs_, outputs_, {}, {}});
 }
 
@@ -133,35 +141,45 @@ double StaticFunction::increment(std::size_t input, double at) const {
 
 void StaticFunction::evaluate(double t, bool withSlopes) {
   known_ = false;
-  if (withSlopes)
-    evaluateAll(t);
-  else
-    probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  for (std::size_t probe = 0; probe < probes_.size(); ++probe)
+    if (probes_[probe].status == subsystem::Status::fatal) check(probe, t);  // nobody may be called any more
+  if (!pool_ && withSlopes && threadsPay())
+    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, instances_.size()));
   const std::size_t used = withSlopes ? probes_.size() : 1;
+  const double seconds = secondsOf([&] {
+    if (withSlopes)
+      evaluateAll(t);
+    else
+      probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  });
+  if (!pool_) {
+    seconds_ = std::fmin(seconds_, seconds / static_cast<double>(used));
+    ++measured_;
+  }
   for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
   t_ = t;
   known_ = true;
 }
 
+bool StaticFunction::threadsPay() const {
+  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
+  constexpr double kBeyondDoubt = 5e-3;   // s, which an evaluation does not take by chance
+  constexpr unsigned kMeasured = 4;       // first evaluations are slow, and others may be disturbed
+  if (threads_ < 2 || instances_.size() < 2 || measured_ == 0) return false;
+  return seconds_ > (measured_ < kMeasured ? kBeyondDoubt : kWorthwhile);
+}
+
 /// Every instance always computes the same probes in the same order, so that threads change no result.
 void StaticFunction::evaluateAll(double t) {
-  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
-  constexpr unsigned kMeasured = 4;       // calls: first ones are slow, and others may be disturbed
-  using Clock = std::chrono::steady_clock;
   const std::size_t count = instances_.size();
-  if (!pool_ && threads_ > 1 && count > 1 && measured_ >= kMeasured && seconds_ > kWorthwhile)
-    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
-  if (pool_) {
-    pool_->run([&](std::size_t thread) {
-      for (std::size_t instance = thread; instance < count; instance += pool_->size()) evaluateWith(instance, t);
-    });
-    return;
-  }
-  const auto begin = Clock::now();
-  for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  seconds_ = std::fmin(seconds_, seconds / static_cast<double>(probes_.size()));
-  ++measured_;
+  const std::size_t threads = pool_ ? pool_->size() : 1;
+  const auto compute = [&](std::size_t thread) {
+    for (std::size_t instance = thread; instance < count; instance += threads) evaluateWith(instance, t);
+  };
+  if (pool_)
+    pool_->run(compute);
+  else
+    compute(0);
 }
 
 /// The value is the first instance's; the probes go round among the others.
@@ -175,13 +193,18 @@ void StaticFunction::evaluateWith(std::size_t instance, double t) {
     for (std::size_t i = instance; i < probes_.size(); i += others) compute(probes_[i]);
 }
 
-void StaticFunction::check(std::size_t index, double t) const {
+void StaticFunction::check(std::size_t index, double t) {
   const Probe& probe = probes_[index];
   const std::size_t others = instances_.size() - 1;
   const std::size_t instance = index == 0 || others == 0 ? 0 : 1 + (index - 1) % others;
-  if (probe.status > subsystem::Status::warning)
-    throw core::SubsystemError(fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t),
-                                           inputsText(probe), instances_[instance]->failure()));
+  Failure& failure = failures_[instance];
+  if (probe.status > subsystem::Status::warning) {
+    if (std::string reason = instances_[instance]->failure(); reason != failure.reason)
+      failure = {reason,
+                 fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t), inputsText(probe), reason)};
+    throw core::SubsystemError(failure.message);
+  }
+  failure = {};
   if (!std::ranges::all_of(probe.y, [](double value) { return std::isfinite(value); }))
     throw core::SubsystemError(fmt::format("'{}' gave a value that is not a finite number at t = {} s with {}.", name_,
                                            core::text(t), inputsText(probe)));

@@ -71,13 +71,19 @@ class StaticFunction {
     std::vector<double> u, y;
     subsystem::Status status = subsystem::Status::ok;
   };
+  /// FMUs that failed do not recover when the integrator tries a shorter step. Of failures in a row for one reason the
+  /// first is told, at the inputs that are to blame.
+  struct Failure {
+    std::string reason, message;
+  };
 
   void call(double t, std::span<const double> u, bool withSlopes);
   void evaluate(double t, bool withSlopes);
   void evaluateAll(double t);
+  [[nodiscard]] bool threadsPay() const;
   void evaluateWith(std::size_t instance, double t);
   [[nodiscard]] double increment(std::size_t input, double at) const;
-  void check(std::size_t index, double t) const;
+  void check(std::size_t index, double t);
   [[nodiscard]] std::string inputsText(const Probe& probe) const;
 
   std::string name_;
@@ -88,8 +94,9 @@ class StaticFunction {
   std::size_t threads_;
   std::unique_ptr<core::ThreadPool> pool_;                    ///< once it pays
   double seconds_ = std::numeric_limits<double>::infinity();  ///< the shortest time that an evaluation took
-  unsigned measured_ = 0;                                     ///< calls with slopes so far, while there is no pool
+  unsigned measured_ = 0;                                     ///< how often that was measured
   std::vector<Probe> probes_;                                 ///< the value first, then one for each scalar of u
+  std::vector<Failure> failures_;                             ///< by instance; empty where the last call ended well
   Linearisation present_;
   std::array<Linearisation, subsystem::kSlots> saved_;
   std::vector<double> y_;
