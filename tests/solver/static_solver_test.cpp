@@ -7,6 +7,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "koppla/solver/static_function.hpp"
+
 #include "rig.hpp"
 #include "support/allocations.hpp"
 #include "support/figure.hpp"
@@ -246,6 +248,19 @@ TEST(StaticSolver, RepeatsBitByBitAfterARestore) {
   solver.evaluate(-410.0);
   EXPECT_GT(solver.corrections(), 5U);
   EXPECT_LT(first.second, 5U);
+}
+
+TEST(StaticSolver, IsAFunctionForIntegratorsWithItsSlope) {
+  std::vector<std::unique_ptr<subsystem::Subsystem>> instances;
+  for (int i = 0; i < 2; ++i) instances.push_back(integrate(equations(kepler()), {}));
+  StaticFunction anomaly("kepler", std::move(instances), StaticCoupling::predictor, {0}, 1);
+  anomaly.begin({0.0, 1.0, {}});
+  for (const double E : {0.5, 0.51, 1.0, 1.01}) {
+    const double M = meanAnomaly(E);
+    anomaly.call(Visit::predicted, 0.0, std::vector{M});
+    EXPECT_NEAR(anomaly.values(0.0, std::vector{M})[0], E, 1e-9);
+    EXPECT_NEAR(anomaly.values(0.0, std::vector{M + 1.0})[0], E + 1.0 / (1.0 - kEccentricity * std::cos(E)), 1e-4);
+  }
 }
 
 TEST(StaticSolver, AllocatesNothingOnceItHasBegun) {
