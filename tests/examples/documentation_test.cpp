@@ -81,6 +81,8 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
                              "outputs",
                              "states",
                              "derivatives",
+                             "unknowns",
+                             "residuals",
                              "units",
                              "A",
                              "B",

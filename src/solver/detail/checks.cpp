@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/solver/detail/static_solver.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::solver::detail {
@@ -30,6 +31,7 @@ void demand(bool holds, const std::string& message, std::string remedy) {
 }
 
 void checkModel(const Equations& equations, Kind kind) {
+  if (isStatic(equations)) return;  // nothing is integrated
   const std::string who =
       fmt::format("The integrator {} does not fit the model {}", word(kind), equations.describe().model);
   demand(equations.algebraicCount() == 0 || isRadau(kind), fmt::format("{}, which has algebraic equations.", who),
@@ -72,6 +74,14 @@ void check(const Equations& equations, const IntegratorSettings& settings) {
 }
 
 subsystem::Capabilities capabilitiesOf(const Equations& equations, const IntegratorSettings& settings) {
+  if (isStatic(equations))
+    return {.saveRestore = true,
+            .variableStep = true,
+            .inputDerivatives = subsystem::kMaxDegree,
+            .directionalDerivatives = true,
+            .states = true,
+            .evaluatesBetweenSteps = true,
+            .isStatic = true};
   // A memory of its own outlives a macro step only in multistep methods that go on, and in HHT with numerical damping.
   const bool multistep = isCvode(settings.kind) || isBdf(settings.kind);
   const bool goesOn = multistep && !restarts(settings);
