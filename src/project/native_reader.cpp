@@ -199,6 +199,8 @@ std::vector<bool> readRenewal(TableReader& table, const Rule& rule) {
   Placed<std::string> pattern{"auto", {}};
   table.text("jacobian", pattern, rule);
   if (pattern.value == "auto") return {};
+  if (pattern.value.empty())
+    table.mistake("jacobian", "'jacobian' says nothing.", "Write \"auto\", or a pattern such as \"T:F:F:F\".");
   std::vector<bool> renewal;
   const std::string& letters = pattern.value;
   for (std::size_t i = 0; i < letters.size(); i += 2) {

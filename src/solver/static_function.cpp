@@ -19,6 +19,8 @@ using subsystem::Causality;
 using subsystem::Port;
 using subsystem::PortIndex;
 
+constexpr double kRelativeIncrement = 1.4901161193847656e-08;  // sqrt(eps)
+
 std::size_t sizeOf(const subsystem::Description& description, const std::vector<PortIndex>& ports) {
   std::size_t size = 0;
   for (const PortIndex port : ports) size += description.ports[port].size;
@@ -35,18 +37,14 @@ double secondsOf(Work work) {
 }  // namespace
 
 StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
-                               StaticCoupling coupling, std::vector<PortIndex> inputs, std::size_t threads)
-    : name_(std::move(name)),
-      instances_(std::move(instances)),
-      coupling_(coupling),
-      inputs_(std::move(inputs)),
-      threads_(threads) {
+                               std::vector<PortIndex> inputs, const StaticSettings& settings)
+    : name_(std::move(name)), instances_(std::move(instances)), settings_(settings), inputs_(std::move(inputs)) {
   const std::vector<Port>& ports = describe().ports;
   for (PortIndex port = 0; port < ports.size(); ++port)
     if (ports[port].type == core::Type::real && ports[port].causality == Causality::output) outputs_.push_back(port);
   for (const PortIndex port : inputs_) nominals_.insert(nominals_.end(), ports[port].size, ports[port].nominal);
   y_.resize(sizeOf(describe(), outputs_));
-  present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size())};
+  present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size()), y_};
   saved_.fill(present_);
   probes_.assign(nominals_.size() + 1, {present_.u, y_});
   failures_.resize(instances_.size());
@@ -85,12 +83,12 @@ bool StaticFunction::isDue(Visit at) const {
   switch (at) {
     case Visit::started:
     case Visit::accepted:
-      return coupling_ == StaticCoupling::lastCorrector;
+      return settings_.coupling == StaticCoupling::lastCorrector;
     case Visit::predicted:
-      return coupling_ == StaticCoupling::predictor;
+      return settings_.coupling == StaticCoupling::predictor;
     case Visit::iterate:
     case Visit::renewal:
-      return coupling_ == StaticCoupling::full;
+      return settings_.coupling == StaticCoupling::full;
     case Visit::held:
       return false;
   }
@@ -114,6 +112,7 @@ std::span<const double> StaticFunction::values(double t, std::span<const double>
     y_[row] = present_.y[row];
     const double* const slopes = &present_.slopes[row * u.size()];
     for (std::size_t i = 0; i < u.size(); ++i) y_[row] += slopes[i] * (u[i] - present_.u[i]);
+    y_[row] += present_.rates[row] * (t - present_.t);
   }
   return y_;
 }
@@ -127,16 +126,28 @@ void StaticFunction::call(double t, std::span<const double> u, bool withSlopes) 
   evaluate(t, withSlopes);
   std::ranges::copy(u, present_.u.begin());
   present_.y = probes_.front().y;
+  present_.t = t;
   if (!withSlopes) return;
   for (std::size_t i = 0; i < u.size(); ++i)
     for (std::size_t row = 0; row < y_.size(); ++row)
       present_.slopes[row * u.size() + i] = (probes_[i + 1].y[row] - present_.y[row]) / (probes_[i + 1].u[i] - u[i]);
   present_.linear = true;
+  if (settings_.coupling == StaticCoupling::lastCorrector && dependsOnTime_.value_or(true)) addRates(t);
+}
+
+/// Formulas may hold time itself. The first call tells whether they do.
+void StaticFunction::addRates(double t) {
+  const double dt = kRelativeIncrement * std::fmax(1.0, std::fabs(t));
+  Probe& probe = probes_.front();
+  probe.status = instances_.front()->evaluate(t + dt, probe.u, probe.y);
+  check(0, t + dt);
+  dependsOnTime_ = probe.y != present_.y;
+  for (std::size_t row = 0; row < y_.size(); ++row) present_.rates[row] = (probe.y[row] - present_.y[row]) / dt;
+  probe.y = present_.y;
 }
 
 double StaticFunction::increment(std::size_t input, double at) const {
-  static const double kRoot = std::sqrt(std::numeric_limits<double>::epsilon());
-  return kRoot * std::fmax(nominals_[input], std::fabs(at));
+  return settings_.increment.value_or(kRelativeIncrement) * std::fmax(nominals_[input], std::fabs(at));
 }
 
 void StaticFunction::evaluate(double t, bool withSlopes) {
@@ -144,7 +155,7 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
   for (std::size_t probe = 0; probe < probes_.size(); ++probe)
     if (probes_[probe].status == subsystem::Status::fatal) check(probe, t);  // nobody may be called any more
   if (!pool_ && withSlopes && threadsPay())
-    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, instances_.size()));
+    pool_ = std::make_unique<core::ThreadPool>(std::min(settings_.threads, instances_.size()));
   const std::size_t used = withSlopes ? probes_.size() : 1;
   const double seconds = secondsOf([&] {
     if (withSlopes)
@@ -165,7 +176,7 @@ bool StaticFunction::threadsPay() const {
   constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
   constexpr double kBeyondDoubt = 5e-3;   // s, which an evaluation does not take by chance
   constexpr unsigned kMeasured = 4;       // first evaluations are slow, and others may be disturbed
-  if (threads_ < 2 || instances_.size() < 2 || measured_ == 0) return false;
+  if (settings_.threads < 2 || instances_.size() < 2 || measured_ == 0) return false;
   return seconds_ > (measured_ < kMeasured ? kBeyondDoubt : kWorthwhile);
 }
 

@@ -228,9 +228,9 @@ std::unique_ptr<subsystem::Subsystem> oscillatorWithWaitingSpring(std::shared_pt
       {0, *outer.find("x"), 1, x}, {0, *outer.find("v"), 1, v}, {1, *spring.find("f"), 0, *outer.find("f")}};
   std::vector<solver::JoinedPart> parts;
   parts.push_back({"body", std::move(body)});
-  parts.push_back(
-      {"spring", std::make_unique<solver::StaticFunction>("spring", std::move(instances),
-                                                          solver::StaticCoupling::predictor, std::vector{x, v}, 3)});
+  parts.push_back({"spring", std::make_unique<solver::StaticFunction>(
+                                 "spring", std::move(instances), std::vector{x, v},
+                                 solver::StaticSettings{.coupling = solver::StaticCoupling::predictor, .threads = 3})});
   solver::IntegratorSettings integrator;
   integrator.kind = solver::Kind::bdf;
   return solver::integrate(solver::join(std::move(parts), std::move(wires)), integrator);

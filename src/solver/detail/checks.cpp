@@ -26,6 +26,8 @@ bool isBdf(Kind kind) {
   return kind == Kind::bdf || kind == Kind::bdfFixed;
 }
 
+constexpr double kLeastNewtonTolerance = 1e-6;  // less would be rounding with usual tolerances
+
 void demand(bool holds, const std::string& message, std::string remedy) {
   if (!holds) throw core::InputError(message, std::move(remedy));
 }
@@ -66,9 +68,13 @@ void check(const Equations& equations, const IntegratorSettings& settings) {
          fmt::format("A first micro step of {} s and a shortest one of {} s are impossible.",
                      given(settings.firstMicroStep), given(settings.minMicroStep)),
          "Neither may be negative.");
-  demand(settings.newtonTolerance > 0.0 && settings.newtonTolerance <= 1.0,
+  demand(settings.microStep == 0.0 || settings.minMicroStep <= settings.microStep,
+         fmt::format("The shortest micro step, {} s, is longer than the longest, {} s.", given(settings.minMicroStep),
+                     given(settings.microStep)),
+         "Lower min_micro_step.");
+  demand(settings.newtonTolerance >= kLeastNewtonTolerance && settings.newtonTolerance <= 1.0,
          fmt::format("A Newton tolerance of {} is impossible.", given(settings.newtonTolerance)),
-         "It is a part of the tolerances, above 0 and at most 1.");
+         fmt::format("It is a part of the tolerances, from {} to 1.", given(kLeastNewtonTolerance)));
   demand(settings.alpha >= -1.0 / 3.0 && settings.alpha <= 0.0,
          fmt::format("The HHT parameter alpha = {} is out of range.", given(settings.alpha)), "It lies in [-1/3, 0].");
 }
