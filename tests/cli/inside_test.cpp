@@ -38,7 +38,7 @@ std::vector<BadInput> insideCases() {
   return {
       std::move(states),
       badProject("UndeclaredStates", bodyWith("FirstOrderLag", ""),
-                 {kRefused + "its outputs depend on none of its inputs at the same instant", kRemedy}),
+                 {kRefused + "its output 'y' depends on none of its inputs at the same instant", kRemedy}),
       badProject("MicroSteps", bodyWith("Gain", "micro_step = 1e-5\n"),
                  {kRefused + "a static subsystem takes no steps.", "Remove micro_step."}),
       badLines(

@@ -19,7 +19,7 @@
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
-namespace koppla::test {
+namespace koppla::test::static_function_test {
 namespace {
 
 using solver::StaticCoupling;
@@ -227,4 +227,4 @@ TEST(StaticFunction, SaysWhoFailedAndWhere) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::static_function_test

@@ -10,7 +10,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::documentation_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -187,4 +187,4 @@ TEST(Documentation, EveryCommandAndItsOptionsAreDescribed) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::documentation_test

@@ -211,7 +211,7 @@ TEST(Inside, MistakesAreNamedWithTheirPlace) {
        "4:25 Under model coupling nothing is exchanged, so a step control has nothing to look at. Remove it; the "
        "tolerances of the integrator control the error."},
       {"algorithm = { kind = \"master-slave\", master = \"b\" }\n" + rotation("", "inside = \"a\"\n"),
-       "3:49 The master 'b' is inside 'a', whose integrator solves it. Write master = \"a\"."},
+       "3:47 The master 'b' is inside 'a', whose integrator solves it. Write master = \"a\"."},
       {decay("static_coupling = \"predicted\"\n"),
        "20:19 'predicted' is no value of 'static_coupling' in [[subsystems]]. Did you mean 'predictor'?"}};
   for (const Bad& bad : all) {

@@ -300,7 +300,7 @@ TEST(NativeModels, MistakesAreNamedWithTheirPlace) {
        {"5:9 A subsystem is either an FMU or a native model. Remove 'fmu' or 'model'."}},
       {"model = \"rod\"\nlogging = true\nelement = 2\n",
        {"6:1 'logging' is not an option of [[subsystems]]. Known here: name, fmu, model, parameters, markers, "
-        "inside, static_coupling, instances, micro_step, overshoot, elements, boundary, ... (26 in all).",
+        "inside, static_coupling, instances, increment, micro_step, overshoot, elements, ... (27 in all).",
         "7:1 'element' is not an option of [[subsystems]]. Did you mean 'elements'?"}},
       {"model = \"rod\"\nboundary = \"fixed\"\n",
        {"5:9 The model of 'a' cannot be used: rod: the choice 'boundary' is 'fixed'. Known here: prescribed, "

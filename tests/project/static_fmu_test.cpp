@@ -48,7 +48,7 @@ std::string fmu(const std::string& name) {
 
 /// A body and, inside it, a spring of these lines.
 std::string bodyWith(const std::string& spring, const std::string& body, const std::string& coupling) {
-  return "format = 1\n" + coupling +
+  return "format = 1\nresults = { variables = [\"*\"] }\n" + coupling +
          "[[subsystems]]\nname = \"body\"\nmodel = \"nonlinear-oscillator\"\nintegrator = \"bdf\"\norder = 4\n" + body +
          "[[subsystems]]\nname = \"spring\"\ninside = \"body\"\n" + spring;
 }

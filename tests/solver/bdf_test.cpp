@@ -149,7 +149,7 @@ TEST(Bdf, AGivenOrderStartsSafelyOnStiffProblemsAndAtRest) {
       settings.atol = 1e-10;
       Rig rest(equations(pushed), settings);
       for (int n = 0; n < 20; ++n) rest.step(0.1 * n, 0.1 * (n + 1));
-      EXPECT_NEAR(rest.y[0], 0.01 * (1.0 - std::cos(17.0)), 2e-6) << order << " " << first;
+      EXPECT_NEAR(rest.y[0], 0.01 * (1.0 - std::cos(17.0)), 1e-5) << order << " " << first;
     }
 }
 

@@ -253,7 +253,7 @@ TEST(StaticSolver, RepeatsBitByBitAfterARestore) {
 TEST(StaticSolver, IsAFunctionForIntegratorsWithItsSlope) {
   std::vector<std::unique_ptr<subsystem::Subsystem>> instances;
   for (int i = 0; i < 2; ++i) instances.push_back(integrate(equations(kepler()), {}));
-  StaticFunction anomaly("kepler", std::move(instances), StaticCoupling::predictor, {0}, 1);
+  StaticFunction anomaly("kepler", std::move(instances), {0}, {.coupling = StaticCoupling::predictor});
   anomaly.begin({0.0, 1.0, {}});
   for (const double E : {0.5, 0.51, 1.0, 1.01}) {
     const double M = meanAnomaly(E);

@@ -146,7 +146,6 @@ void Bdf::beginIfDue(StepEquations& problem, std::span<const double> x) {
   memory_.started = true;
   memory_.rising = false;
   corrector_.forget();
-  if (fixedStarter_) fixedStarter_->begin(problem, x);
   const bool chooses = settings_.firstMicroStep == 0.0 && !fixedStep_;
   // Steps whose length nobody has given are tested from the first one on.
   if (fixedOrder_ == 0 || chooses) rise(problem, 0.0);
@@ -235,6 +234,7 @@ bool Bdf::startUp(StepEquations& problem, const Span& span) {
 
 bool Bdf::startingStep(StepEquations& problem, const Span& span) {
   const double h = span.length();
+  if (fixedStarter_) fixedStarter_->begin(problem, x_);  // it remembers nothing that a repetition would not
   if (fixedStarter_) return fixedStarter_->step(problem, span.from, span.to, h, x_) && allFinite(x_);
   starter_.step(problem, span.from, span.to, h, x_);
   if (!allFinite(x_)) return false;
