@@ -98,7 +98,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
  private:
   Answer setInputs(const double* u);
   Answer setInputs(const subsystem::Step& step, subsystem::Trajectory u);
-  Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
+  // In line wherever it is called: how much else is compiled with it must not decide.
+  [[gnu::always_inline]] Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
   void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
