@@ -94,6 +94,22 @@ IdTable parseStandardCsv(std::string_view text, const std::string& file) {
   return Parser(text, file).parse();
 }
 
+std::vector<Id> parseIds(std::string_view text, const std::string& file) {
+  std::vector<Id> ids;
+  detail::Lines lines(text);
+  while (const std::optional<std::string_view> line = lines.next()) {
+    const std::string_view content = detail::trimmed(line->substr(0, line->find_first_of(",#")));
+    if (content.empty()) continue;
+    const std::optional<Id> id = detail::integer(content);
+    if (!id)
+      throw core::InputError({{{file, lines.number()},
+                               fmt::format("'{}' is no id, a whole number.", content),
+                               "Each line begins with an id."}});
+    ids.push_back(*id);
+  }
+  return ids;
+}
+
 IdTable readStandardCsv(const std::filesystem::path& file) {
   return parseStandardCsv(core::readWhole(file), file.string());
 }

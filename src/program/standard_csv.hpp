@@ -26,6 +26,9 @@ struct IdTable {
 IdTable parseStandardCsv(std::string_view text, const std::string& file);
 IdTable readStandardCsv(const std::filesystem::path& file);
 
+/// The ids of a text with one a line; what follows behind a comma does not matter. Throws as parseStandardCsv() does.
+std::vector<Id> parseIds(std::string_view text, const std::string& file);
+
 /// Every value in the shortest digits that read back to the same double. `values` line by line.
 std::string standardCsvText(std::span<const Id> ids, std::span<const double> values);
 

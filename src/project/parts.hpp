@@ -14,8 +14,8 @@
 
 namespace koppla::project {
 
-/// The subsystems of a project in the making: FMUs are opened but not instantiated, native models are made, since they
-/// cost nothing, with the laws of coupling conditions composed into them. Those that one integrator is to solve stay
+/// The subsystems of a project in the making: FMUs are opened but not instantiated, native models and programs are made,
+/// since they cost nothing, with the laws of coupling conditions composed into them. Those that one integrator is to solve stay
 /// apart until they are joined.
 class Parts {
  public:
