@@ -30,7 +30,9 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     capabilities.variableStep = true;
     capabilities.inputDerivatives = subsystem::kMaxDegree;  // it takes the values at the end of the step
     capabilities.evaluatesBetweenSteps = true;
-    capabilities.isStatic = !settings_.isTransient;
+    // Not isStatic, as native models without states: members that are, are evaluated one after the other behind all
+    // others, while Jacobi is to run programs at the same time.
+    capabilities.states = !settings_.isTransient;  // it has none
     // What a service remembers by itself cannot be brought back.
     capabilities.saveRestore = !settings_.isTransient || !settings_.service || !settings_.restart.empty();
     description_.indexNames();
@@ -63,12 +65,9 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     std::size_t at = 0;
     for (const PortIndex port : binding_.inputs)
       for (double& value : values_[port]) value = u[at++];
-    if (!settings_.isTransient && !isKnown(t)) {
-      if (const Status status = call(t, t); status > Status::warning) return status;
-      remember(t);
-    }
-    give(y);
-    return Status::ok;
+    const Status status = settings_.isTransient ? Status::ok : answer(t);
+    if (status <= Status::warning) give(y);
+    return status;
   }
 
   Status differentiate(std::size_t /*input*/, std::span<double> /*dy*/) override { return Status::error; }
@@ -78,7 +77,8 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     std::size_t at = 0;
     for (const PortIndex port : binding_.inputs)
       for (double& value : values_[port]) value = u.value(at++, 1.0);
-    if (const Status status = call(step.t0, step.t1); status > Status::warning) return {status, step.t0};
+    const Status status = settings_.isTransient ? call(step.t0, step.t1) : answer(step.t1);
+    if (status > Status::warning) return {status, step.t0};
     give(y);
     return {Status::ok, step.t1};
   }
@@ -149,6 +149,14 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     values_.push_back(std::move(values));
   }
 
+  /// Of a static program.
+  Status answer(double t) {
+    if (isKnown(t)) return Status::ok;
+    const Status status = call(t, t);
+    if (status <= Status::warning) known_ = Known{t, inputs()};
+    return status;
+  }
+
   Status call(double t0, double t1) {
     Request request{settings_.isTransient ? state_.step + 1 : instantAt(t1), t0, t1, {}, state_.restart};
     const std::size_t outputs = settings_.outputs.size();
@@ -189,7 +197,6 @@ class ProgramSubsystem final : public subsystem::Subsystem {
   }
 
   [[nodiscard]] bool isKnown(double t) const { return known_ && known_->t == t && known_->inputs == inputs(); }
-  void remember(double t) { known_ = Known{t, inputs()}; }
 
   void give(std::span<double> y) const {
     auto next = y.begin();

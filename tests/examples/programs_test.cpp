@@ -41,6 +41,25 @@ TEST(ProgramExamples, TheIterationsAreThoseInProcess) {
   EXPECT_NEAR(behindFiles.of("radiation.q").back(), 7867.66, 2e-2);
 }
 
+TEST(ProgramExamples, UnderJacobiTheyDoNotSeeEachOthersNewAnswers) {
+  const std::vector<std::string> jacobi{"--set", "algorithm.kind=iterated-jacobi", "--set", "conduction.lambda=11"};
+  const ExampleRun behindFiles = runExample("programs/unrelaxed", jacobi);
+  const ExampleRun inProcess = runExample("wall-radiation/unrelaxed", jacobi);
+  EXPECT_EQ(behindFiles.evaluations(), inProcess.evaluations());
+  EXPECT_LE(distance(behindFiles.iterated("radiation.q"), inProcess.iterated("radiation.q")), 1e-12);
+}
+
+TEST(ProgramExamples, CallsAndTheirTimeAreCounted) {
+  const ExampleRun run = runExample("programs/unrelaxed", {"--set", "conduction.lambda=11"});
+  ASSERT_EQ(run.command.exitCode, 0) << run.command.errors;
+  bool counted = true;
+  for (const nlohmann::json& subsystem : run.statistics.at("subsystems"))
+    counted = counted && subsystem.at("step").at("count").get<int>() == run.evaluations() &&
+              subsystem.at("step").at("seconds").get<double>() > 0.0;
+  showFigure({"jung 14", "calls", "as many calls of each program as iterations, with their time"},
+             fmt::format("{} iterations, calls {}", run.evaluations(), run.stepCalls()), counted);
+}
+
 TEST(ProgramExamples, ServicesGiveTheSameIterations) {
   const ExampleRun services = runExample("programs/service");
   const ExampleRun inProcess = inProcessRun();

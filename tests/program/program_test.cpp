@@ -30,7 +30,7 @@ std::vector<std::string> foldersOf(const Toy& toy) {
 
 TEST(Program, AStaticProgramAnswersEveryEvaluation) {
   Toy toy(kTriple);
-  EXPECT_TRUE(toy.start().describe().capabilities.isStatic);
+  EXPECT_EQ(toy.start().describe().kind, "program, static");
   EXPECT_EQ(toy.evaluate(2.0), 6.0);
   EXPECT_EQ(toy.evaluate(-0.5), -1.5);
   EXPECT_EQ(toy.evaluate(0.1, 1.0), 3 * 0.1);
@@ -131,7 +131,7 @@ struct Summing : Toy {
 
 TEST(Program, ATransientProgramGoesOnFromItsRestartFiles) {
   Summing toy;
-  EXPECT_FALSE(toy.start().describe().capabilities.isStatic);
+  EXPECT_EQ(toy.start().describe().kind, "program, transient");
   EXPECT_EQ(toy.evaluate(5.0), 100.0) << "before the first step there are its start values";
   EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
   EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 103.0);

@@ -11,15 +11,16 @@
 #include "koppla/project/reader.hpp"
 
 #include "problem_list.hpp"
+#include "support/figure.hpp"
 
 namespace koppla::project::program_test {
 namespace {
 
 namespace fs = std::filesystem;
-using test::list;
 using test::mistakes;
 using test::ProblemList;
 using test::problemsOf;
+using test::showWithin;
 using test::warnings;
 using testing::Contains;
 using testing::ElementsAre;
@@ -42,6 +43,16 @@ class Programs : public testing::Test {
     return problemsOf([&] { build(reading.project, log); });
   }
   void write(const char* name, std::string_view text) { core::writeWhole(folder_.path() / name, text); }
+
+  /// The value of a variable at the end of the run.
+  static double valueAtEnd(const Reading& reading, std::string_view variable) {
+    EXPECT_EQ(mistakes(reading), ProblemList{});
+    core::Log log;
+    run::Run run = makeRun(reading.project, log);
+    EXPECT_TRUE(run.initialise().ok());
+    EXPECT_TRUE(run.simulate().ok());
+    return std::get<double>(run.value(variable));
+  }
 
   core::TemporaryFolder folder_{"programs"};
 };
@@ -136,6 +147,49 @@ to = "b.u"
   EXPECT_EQ(std::get<double>(run.value("b.z")), 11.0);
 }
 
+/// Each makes half of what it gets and adds 1, so all values of a ring settle at 2.
+constexpr const char* kHalves = R"(
+program = "awk '{ printf \"1 , %.17g\\n\", 0.5 * $3 + 1 }' x.csv > y.csv"
+inputs.x = { file = "x.csv" }
+outputs.y = { file = "y.csv" }
+)";
+
+TEST_F(Programs, SeveralMakeOneLoop) {
+  const std::string again = "[[subsystems]]\nname = ";
+  const Reading reading = parseLines(kHalves + again + "\"b\"" + kHalves + again + "\"c\"" + kHalves + R"(
+[[connections]]
+from = "a.y"
+to = "b.x"
+[[connections]]
+from = "b.y"
+to = "c.x"
+[[connections]]
+from = "c.y"
+to = "a.x"
+)",
+                                     {"algorithm.kind=iterated-gauss-seidel", "algorithm.rtol=1e-10",
+                                      "simulation.initialisation=start-values", "simulation.step=1.0"});
+  showWithin({"jung 8", "three-programs", "2, the fixed point, to 1e-8"}, valueAtEnd(reading, "c.y"), 2.0, 1e-8);
+}
+
+TEST_F(Programs, SitInOneLoopWithModelsInProcess) {
+  const Reading reading = parseLines(std::string(kHalves) + R"([[subsystems]]
+name = "b"
+model = "expressions"
+inputs = { u = 0.0 }
+outputs = { z = "0.5 * u + 1" }
+[[connections]]
+from = "a.y"
+to = "b.u"
+[[connections]]
+from = "b.z"
+to = "a.x"
+)",
+                                     {"algorithm.kind=iterated-gauss-seidel", "algorithm.rtol=1e-10",
+                                      "simulation.initialisation=start-values", "simulation.step=1.0"});
+  showWithin({"jung 11", "mixed-loop", "2, the fixed point, to 1e-8"}, valueAtEnd(reading, "a.y"), 2.0, 1e-8);
+}
+
 TEST_F(Programs, CanBeInsideAnIntegrator) {
   // x' = -y with y = 2 x from the program.
   const Reading reading = parseLines(kDouble + R"(inside = "b"
@@ -155,12 +209,7 @@ to = "b.u"
 from = "b.z"
 to = "a.x"
 )");
-  ASSERT_EQ(mistakes(reading), ProblemList{});
-  core::Log log;
-  run::Run run = makeRun(reading.project, log);
-  ASSERT_TRUE(run.initialise().ok());
-  ASSERT_TRUE(run.simulate().ok());
-  EXPECT_NEAR(std::get<double>(run.value("b.z")), std::exp(-2.0), 1e-3);
+  EXPECT_NEAR(valueAtEnd(reading, "b.z"), std::exp(-2.0), 1e-3);
 }
 
 TEST_F(Programs, MistakesHaveTheirLine) {
