@@ -190,6 +190,30 @@ to = "a.x"
   showWithin({"jung 11", "mixed-loop", "2, the fixed point, to 1e-8"}, valueAtEnd(reading, "a.y"), 2.0, 1e-8);
 }
 
+/// Leaves a mark in every call and, once the work has been measured, waits for that of its partner: alone it fails.
+std::string meeting(const std::string& own, const std::string& partner) {
+  return "\nprogram = '''\nm=$KOPPLA_PROJECT/mark-$KOPPLA_ITERATION\ntouch $m" + own +
+         "\nif [ $KOPPLA_STEP = 1 ] && [ $KOPPLA_ITERATION -ge 3 ]; then\n  n=0\n  while [ ! -e $m" + partner +
+         " ]; do sleep 0.01; n=$((n + 1)); [ $n -gt 500 ] && exit 1; done\nfi\n"
+         "awk '{ printf \"1 , %.17g\\n\", 0.5 * $3 + 1 }' x.csv > y.csv\n'''\n"
+         "inputs.x = { file = \"x.csv\" }\noutputs.y = { file = \"y.csv\" }\n";
+}
+
+TEST_F(Programs, RunAtTheSameTimeUnderJacobi) {
+  const Reading reading =
+      parseLines(meeting("a", "b") + "[[subsystems]]\nname = \"b\"" + meeting("b", "a") + R"(
+[[connections]]
+from = "a.y"
+to = "b.x"
+[[connections]]
+from = "b.y"
+to = "a.x"
+)",
+                 {"algorithm.kind=iterated-jacobi", "acceleration.kind=none", "simulation.threads=2",
+                  "simulation.initialisation=start-values", "simulation.step=1.0"});
+  EXPECT_NEAR(valueAtEnd(reading, "a.y"), 2.0, 1e-3);
+}
+
 TEST_F(Programs, CanBeInsideAnIntegrator) {
   // x' = -y with y = 2 x from the program.
   const Reading reading = parseLines(kDouble + R"(inside = "b"
