@@ -130,12 +130,13 @@ void Caller::bringFiles(const Call& call, const Request& request) const {
       for (const fs::directory_entry& entry : fs::directory_iterator(settings_.folder))
         fs::create_symlink(fs::absolute(entry.path()), call.folder / entry.path().filename());
     else
-      fs::copy(settings_.folder, call.folder, fs::copy_options::recursive | fs::copy_options::copy_symlinks);
+      fs::copy(settings_.folder, call.folder, fs::copy_options::recursive);
   }
-  for (const fs::path& file : settings_.include)
-    fs::copy_file(file, call.folder / file.filename(), fs::copy_options::overwrite_existing);
+  for (const fs::path& file : settings_.include) copyInto(file, call.folder / file.filename());
   // Results that came with the files are not this call's.
   for (const OutputSettings& output : settings_.outputs) fs::remove(call.folder / output.reading.file);
+  for (const char* prefix : {"before.", "", "after."})
+    for (const char* name : {kOutput, kErrors}) fs::remove(call.folder / (std::string(prefix) + name));
   if (request.restart)
     request.restart->provide(call.folder);
   else

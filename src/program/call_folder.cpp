@@ -1,5 +1,6 @@
 #include "koppla/program/call_folder.hpp"
 
+#include <algorithm>
 #include <mutex>
 #include <set>
 #include <system_error>
@@ -28,7 +29,14 @@ Claims& claims() {
   return all;
 }
 
-fs::path claim(const fs::path& parent, const std::string& name) {
+/// One folder below the parent, whatever characters the name has.
+std::string folderName(std::string name) {
+  std::ranges::replace(name, '/', '_');
+  return name.empty() || name.front() == '.' ? "_" + name : name;
+}
+
+fs::path claim(const fs::path& parent, const std::string& program) {
+  const std::string name = folderName(program);
   Claims& all = claims();
   const std::scoped_lock lock(all.mutex);
   for (unsigned number = 1;; ++number) {
@@ -47,8 +55,7 @@ fs::path claim(const fs::path& parent, const std::string& name) {
 constexpr timespec kUntouched{1, 0};
 
 void give(const fs::path& from, const fs::path& to) {
-  if (to.has_parent_path()) fs::create_directories(to.parent_path());
-  fs::copy_file(from, to, fs::copy_options::overwrite_existing);
+  copyInto(from, to);
   const timespec times[2] = {kUntouched, kUntouched};  // NOLINT(modernize-avoid-c-arrays): the system's own form
   ::utimensat(AT_FDCWD, to.c_str(), times, 0);
 }
@@ -63,6 +70,12 @@ const fs::path& readName(const RestartFile& file) {
 }
 
 }  // namespace
+
+void copyInto(const fs::path& from, const fs::path& to) {
+  if (to.has_parent_path()) fs::create_directories(to.parent_path());
+  fs::remove(to);  // a link would lead to the user's own file
+  fs::copy_file(from, to);
+}
 
 CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep) : keep_(keep) {
   if (parent.empty()) {

@@ -64,6 +64,9 @@ class RestartFiles {
   std::filesystem::path folder_;
 };
 
+/// Copies a file to where another one or a link may be, which is replaced.
+void copyInto(const std::filesystem::path& from, const std::filesystem::path& to);
+
 /// The start files, for the first step.
 void provideStart(const std::vector<RestartFile>& files, const std::filesystem::path& callFolder);
 

@@ -116,6 +116,11 @@ class Checker {
   }
 
   void checkName(const fs::path& name, const std::string& what) {
+    const fs::path plain = name.lexically_normal();
+    if (settings_.link && plain.has_parent_path() && staysInside(name) && fs::exists(settings_.folder / *plain.begin()))
+      mistake(fmt::format("{} cannot be {}: that folder is a link to {}.", what, name.string(),
+                          (settings_.folder / *plain.begin()).string()),
+              "Remove 'link', or name a file outside of the linked folders.");
     if (!staysInside(name))
       mistake(fmt::format("{} cannot have the name '{}'.", what, name.string()),
               "Name a file in the folder of the call, without leading / or '..'.");

@@ -8,6 +8,7 @@
 
 #include "koppla/core/file.hpp"
 
+#include "refusal.hpp"
 #include "toy_program.hpp"
 
 namespace koppla::test {
@@ -119,6 +120,37 @@ TEST(ProgramFaults, LeftoversAreNotRead) {
   core::writeWhole(earlier.work() / "s000000/i001/y.csv", "1 , 77\n");
   EXPECT_EQ(earlier.evaluate(1.0), 3.0);
   EXPECT_EQ(earlier.evaluate(2.0), 6.0) << "nor are those of the call before";
+}
+
+TEST(ProgramFaults, LinkedFilesOfTheUserAreNeverTouched) {
+  Toy toy(kTriple);
+  fs::create_directories(toy.folder.path() / "model/data");
+  for (const char* name : {"model/y.csv", "model/x.csv", "model/stdout.txt", "model/script", "model/data/y.csv"})
+    toy.write(name, "the user's\n");
+  toy.write("script", "ours\n");
+  toy.settings.include = {toy.folder.path() / "script"};
+  toy.settings.folder = toy.folder.path() / "model";
+  toy.settings.link = true;
+  EXPECT_EQ(toy.evaluate(1.0), 3.0);
+  for (const char* name : {"model/y.csv", "model/x.csv", "model/stdout.txt", "model/script"})
+    EXPECT_EQ(core::readWhole(toy.folder.path() / name), "the user's\n") << name;
+  toy.settings.outputs[0].reading.file = "data/y.csv";
+  EXPECT_THAT(refusal([&] { program::makeProgram(toy.settings, toy.log); }),
+              HasSubstr("The file of an output cannot be data/y.csv: that folder is a link"));
+}
+
+TEST(ProgramFaults, NoNameLeadsOutOfTheFolderOfTheRun) {
+  for (const char* name : {"/etc", "..", "a/../../b", ""}) {
+    Toy toy(kTriple);
+    toy.settings.name = name;
+    EXPECT_EQ(toy.evaluate(1.0), 3.0);
+    std::size_t folders = 0;
+    for (const fs::directory_entry& entry : fs::directory_iterator(toy.settings.workFolder)) {
+      EXPECT_TRUE(fs::exists(entry.path() / "s000000/i001/y.csv")) << entry.path();
+      ++folders;
+    }
+    EXPECT_EQ(folders, 1U) << name;
+  }
 }
 
 TEST(ProgramFaults, ScriptsFailAsTheProgramDoes) {
