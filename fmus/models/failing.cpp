@@ -1,6 +1,6 @@
-// y = u, by an FMU that fails where it is told to. From the time 'at' on the call named by 'call' returns 'status',
-// after a log line that says so. Two values of 'status' need no 'call': the output goes wrong instead, and nothing is
-// reported.
+// y = u, by an FMU that fails where it is told to. From the time 'at' on, and while u is not below 'above', the call
+// named by 'call' returns 'status', after a log line that says so. Two values of 'status' need no 'call': the output
+// goes wrong instead, and nothing is reported.
 //
 //   call:   setupExperiment, enterInitializationMode, exitInitializationMode, doStep, getReal, setReal, getFMUstate,
 //           setFMUstate, terminate, reset; empty: none
@@ -18,6 +18,7 @@ struct Failing {
   double u = 0;
   double y = 0;
   double at = 0;
+  double above = std::numeric_limits<double>::lowest();
   Text call = "";
   Text status = "error";
   double growth = 1;
@@ -28,6 +29,7 @@ struct Failing {
       {&Failing::u, {.name = "u", .causality = input}},
       {&Failing::y, {.name = "y", .causality = output, .dependsOn = {"u"}}},
       {&Failing::at, {.name = "at", .causality = parameter, .unit = "s", .description = "fails from this time on"}},
+      {&Failing::above, {.name = "above", .causality = parameter, .description = "fails for inputs from this one on"}},
       {&Failing::call, {.name = "call", .causality = parameter, .description = "the call that fails"}},
       {&Failing::status,
        {.name = "status", .causality = parameter, .description = "warning, discard, error, fatal, nan or explode"}},
@@ -43,17 +45,18 @@ struct Failing {
 
   void outputs(double t) {
     y = u + (growth - 1);
-    if (status.view() == "nan" && notBefore(t, at)) y = std::numeric_limits<double>::quiet_NaN();
+    if (status.view() == "nan" && isDue(t)) y = std::numeric_limits<double>::quiet_NaN();
   }
 
   // Here and not in before(): a step may also be discarded or end with a warning.
   Outcome step(double t, double, const Host& host) {
-    if (status.view() == "explode" && notBefore(t, at)) growth *= 10;
+    if (status.view() == "explode" && isDue(t)) growth *= 10;
     return fails(Call::doStep, t) ? Outcome(failure(Call::doStep, t, host), t) : Outcome();
   }
 
  private:
-  bool fails(Call now, double t) const { return call.view() == name(now) && notBefore(t, at); }
+  bool isDue(double t) const { return notBefore(t, at) && !(u < above); }
+  bool fails(Call now, double t) const { return call.view() == name(now) && isDue(t); }
 
   Result failure(Call now, double t, const Host& host) const {
     Result result = Result::ok;

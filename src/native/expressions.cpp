@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,7 @@ void checkNames(const ExpressionModel& settings) {
     appendNames(*names, settings.parameters);
   }
   appendNames(variables, settings.states);
+  appendNames(variables, settings.unknowns);
   appendNames(outputs, settings.outputs);
   std::vector<core::Problem> problems = detail::variableProblems(kExpressions, variables);
   for (const std::string& output : outputs) {
@@ -46,7 +48,10 @@ void checkNames(const ExpressionModel& settings) {
 class ExpressionsModel final : public detail::Model {
  public:
   explicit ExpressionsModel(const ExpressionModel& settings)
-      : Model(kExpressions), inputs_(settings.inputs.size()), states_(settings.states.size()) {
+      : Model(kExpressions),
+        inputs_(settings.inputs.size()),
+        unknowns_(settings.unknowns.size()),
+        states_(settings.states.size() + unknowns_) {
     checkNames(settings);
     layOut(settings);
     readFormulas(settings);
@@ -55,6 +60,11 @@ class ExpressionsModel final : public detail::Model {
   }
 
   [[nodiscard]] std::size_t stateCount() const override { return states_; }
+  [[nodiscard]] std::size_t algebraicCount() const override { return unknowns_; }
+  [[nodiscard]] bool determinesUnknowns() const override { return unknowns_ > 0; }
+  [[nodiscard]] std::string unknownName(std::size_t unknown) const override {
+    return names_[1 + inputs_ + states_ - unknowns_ + unknown];
+  }
   void initialStates(std::span<double> x) const override { std::ranges::copy(start_, x.begin()); }
 
   void derivatives(double t, std::span<const double> x, std::span<const double> u,
@@ -67,14 +77,17 @@ class ExpressionsModel final : public detail::Model {
   }
 
  private:
-  /// The formulas' variables: t, inputs, states, parameters. They never move: the parsers hold their addresses.
+  /// The formulas' variables: t, inputs, states, unknowns, parameters. They never move: the parsers hold their
+  /// addresses.
   void layOut(const ExpressionModel& settings) {
     names_ = {"t"};
     appendNames(names_, settings.inputs);
     appendNames(names_, settings.states);
+    appendNames(names_, settings.unknowns);
     appendNames(names_, settings.parameters);
     values_.assign(names_.size(), 0.0);
     for (const auto& state : settings.states) start_.push_back(state.start);
+    for (const auto& unknown : settings.unknowns) start_.push_back(unknown.start);
     for (std::size_t i = 0; i < settings.parameters.size(); ++i)
       values_[1 + inputs_ + states_ + i] = settings.parameters[i].value;
   }
@@ -90,6 +103,8 @@ class ExpressionsModel final : public detail::Model {
     };
     for (const auto& state : settings.states)
       read(derivatives_, fmt::format("state '{}'", state.name), state.derivative);
+    for (const auto& unknown : settings.unknowns)
+      read(derivatives_, fmt::format("unknown '{}'", unknown.name), unknown.residual);
     for (const auto& output : settings.outputs) read(outputs_, fmt::format("output '{}'", output.name), output.formula);
     if (!problems.empty()) throw core::InputError(std::move(problems));
   }
@@ -102,17 +117,28 @@ class ExpressionsModel final : public detail::Model {
     }
     for (std::size_t i = 0; i < settings.parameters.size(); ++i)
       addParameter({settings.parameters[i].name, settings.parameters[i].unit, ""}, values_[1 + inputs_ + states_ + i]);
-    for (std::size_t i = 0; i < states_; ++i)
-      addParameter(
-          {settings.states[i].name + ".start", "", fmt::format("state {} at the start", settings.states[i].name)},
-          start_[i]);
+    for (std::size_t i = 0; i < states_; ++i) {
+      const std::string& name = names_[1 + inputs_ + i];
+      const bool unknown = i + unknowns_ >= states_;
+      addParameter({name + ".start", "", fmt::format("{} {} at the start", unknown ? "unknown" : "state", name)},
+                   start_[i]);
+    }
+  }
+
+  /// Unknowns answer at once to every input that stands in any residual.
+  [[nodiscard]] std::vector<subsystem::PortIndex> inputsOf(const detail::Formula& formula) const {
+    std::set<subsystem::PortIndex> result = inputsIn(formula);
+    const std::size_t end = 1 + inputs_ + states_;
+    if (std::ranges::any_of(formula.used(), [&](std::size_t v) { return v >= end - unknowns_ && v < end; }))
+      for (std::size_t i = states_ - unknowns_; i < states_; ++i) result.merge(inputsIn(derivatives_[i]));
+    return {result.begin(), result.end()};
   }
 
   /// Inputs are the first ports, and stand behind t among the variables.
-  [[nodiscard]] std::vector<subsystem::PortIndex> inputsOf(const detail::Formula& formula) const {
-    std::vector<subsystem::PortIndex> result;
+  [[nodiscard]] std::set<subsystem::PortIndex> inputsIn(const detail::Formula& formula) const {
+    std::set<subsystem::PortIndex> result;
     for (const std::size_t variable : formula.used())
-      if (variable >= 1 && variable <= inputs_) result.push_back(variable - 1);
+      if (variable >= 1 && variable <= inputs_) result.insert(variable - 1);
     return result;
   }
 
@@ -125,13 +151,14 @@ class ExpressionsModel final : public detail::Model {
   }
 
   std::size_t inputs_;
-  std::size_t states_;
+  std::size_t unknowns_;
+  std::size_t states_;  ///< the unknowns among them, the last ones
   std::vector<std::string> names_;
   /// Where the parsers read their variables: arguments of a call, written at its beginning, then the parameters.
   /// Mutable because the calls are pure for the caller; an instance is used by one thread at a time.
   mutable std::vector<double> values_;
   std::vector<double> start_;
-  std::vector<detail::Formula> derivatives_;
+  std::vector<detail::Formula> derivatives_;  ///< of the states, then the residuals
   std::vector<detail::Formula> outputs_;
 };
 

@@ -8,8 +8,9 @@
 
 namespace koppla::native {
 
-/// A small model written as formulas of the inputs, parameters, states and the time t: x' = f(t, x, u, p),
-/// y = g(t, x, u, p). Without states it is a static function, without inputs and states a signal of time.
+/// A small model written as formulas of the inputs, parameters, states, unknowns and the time t: x' = f(t, x, z, u, p),
+/// 0 = r(t, x, z, u, p), y = g(t, x, z, u, p). Without states it is a static function, without inputs and states a
+/// signal of time.
 struct ExpressionModel {
   struct Input {
     std::string name;
@@ -26,6 +27,11 @@ struct ExpressionModel {
     double start = 0.0;
     std::string derivative;  ///< formula
   };
+  struct Unknown {
+    std::string name;
+    double start = 0.0;    ///< where its solution begins
+    std::string residual;  ///< formula that must be zero; together they must determine the unknowns (index 1)
+  };
   struct Output {
     std::string name;
     std::string formula;
@@ -34,11 +40,13 @@ struct ExpressionModel {
   std::vector<Input> inputs = {};
   std::vector<Parameter> parameters = {};
   std::vector<State> states = {};
-  std::vector<Output> outputs = {};  ///< an output may have the name of a state
+  std::vector<Unknown> unknowns = {};
+  std::vector<Output> outputs = {};  ///< an output may have the name of a state or unknown
 };
 
-/// Feed-through is declared for the inputs that stand in an output's formula. The states' start values are the
-/// parameters "<state>.start". Throws core::InputError with all mistakes in names, and with all in formulas.
+/// Feed-through is declared for the inputs that stand in an output's formula, and, where an unknown stands in it, in
+/// any residual. The start values of states and unknowns are the parameters "<state>.start" and "<unknown>.start".
+/// Throws core::InputError with all mistakes in names, and with all in formulas.
 std::unique_ptr<solver::Equations> expressions(const ExpressionModel& settings);
 
 }  // namespace koppla::native

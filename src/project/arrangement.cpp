@@ -54,11 +54,12 @@ void putMasterFirst(coupling::System& system, const Project& project, Findings& 
   }
   const MemberIndex first = system.order.front();
   if (capabilities(system, first).ownSteps) return;
-  findings.mistake(name.empty() ? core::Place{project.file.string()} : place,
-                   fmt::format("The master '{}' cannot take steps of its own choice.", system.members[first].name),
-                   "Give it a micro_step (without overshoot; CVODE: restart = false), let another subsystem be the "
-                   "master, or choose another "
-                   "algorithm.");
+  findings.mistake(
+      name.empty() ? core::Place{project.file.string()} : place,
+      fmt::format("The master '{}' cannot take steps of its own choice.", system.members[first].name),
+      "Give it a micro_step (without overshoot; CVODE and bdf: restart = false), let another subsystem be the "
+      "master, or choose another "
+      "algorithm.");
 }
 
 }  // namespace

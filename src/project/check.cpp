@@ -128,6 +128,9 @@ void checkMaster(const Project& project, const SubsystemIndex& index, Findings& 
   if (!index.find(name))
     findings.mistake(place, "There is no subsystem '" + name + "' to be the master.",
                      core::suggestion(name, index.names()));
+  else if (const std::string& host = project.subsystems[*index.find(name)].inside.value; !host.empty())
+    findings.mistake(place, "The master '" + name + "' is inside '" + host + "', whose integrator solves it.",
+                     "Write master = \"" + host + "\".");
   else if (!project.order.empty() && project.order.front().value != name)
     findings.mistake(place,
                      "The master '" + name + "' is not the first in order; '" + project.order.front().value + "' is.",
@@ -146,7 +149,8 @@ void checkInside(const Project& project, const SubsystemIndex& index, Findings& 
       findings.mistake(place, "'" + host + "' cannot be inside itself.",
                        "Name the subsystem whose integrator solves it.");
     else if (const std::string& outer = project.subsystems[*found].inside.value; !outer.empty())
-      findings.mistake(place, "'" + host + "' is inside '" + outer + "' itself.", "Write inside = \"" + outer + "\".");
+      findings.mistake(place, "'" + host + "' is inside '" + outer + "' itself.",
+                       "Name a subsystem that is inside no other.");
   }
 }
 

@@ -18,6 +18,8 @@ bool isDiscrete(const Description& description, const std::string& name) {
   return port && description.ports[*port].type != core::Type::real;
 }
 
+const char* const kStaticOnly = "Static FMUs can be inside; couple this one by another algorithm.";
+
 class Grouping {
  public:
   Grouping(const Composition& composition, const std::vector<const Description*>& descriptions,
@@ -35,6 +37,7 @@ class Grouping {
     else
       groupInside();
     for (Group& group : groups_) addLaws(group);
+    warnOfIdleOptions();
     return std::move(groups_);
   }
 
@@ -44,11 +47,39 @@ class Grouping {
     return entry(member).inside.value.empty() ? entry(member).name.place : entry(member).inside.place;
   }
 
+  /// Others than algebraic unknowns.
+  [[nodiscard]] bool hasStates(std::size_t member) const {
+    return equations_[member] && equations_[member]->stateCount() > equations_[member]->algebraicCount();
+  }
+
+  [[nodiscard]] bool isInside(std::size_t member) const {
+    return std::ranges::any_of(groups_, [member](const Group& group) {
+      return group.host != member && std::ranges::count(group.members, member) > 0;
+    });
+  }
+
+  void warnOfIdleOptions() {
+    for (std::size_t i = 0; i < equations_.size(); ++i) {
+      const SubsystemEntry& own = entry(i);
+      const bool called = isInside(i) && (!own.model || own.staticCoupling);
+      if (own.staticCoupling && !isInside(i))
+        findings_.warning(
+            own.staticCoupling->place,
+            fmt::format("'static_coupling' of '{}' has no effect: no other integrator solves it.", own.name.value),
+            "Write inside = \"...\", the name of the subsystem whose integrator calls it.");
+      if ((own.instances > 0 || own.increment) && !called)
+        findings_.warning(own.name.place,
+                          fmt::format("'instances' and 'increment' of '{}' have no effect: no integrator calls it as a "
+                                      "static solver.",
+                                      own.name.value));
+    }
+  }
+
   /// The master's integrator solves all; without one named, that of the first subsystem with states.
   void groupAll() {
     std::optional<std::size_t> host = index_.find(project_.master.value);
     for (std::size_t i = 0; i < equations_.size() && !host; ++i)
-      if (equations_[i] && equations_[i]->stateCount() > 0) host = i;
+      if (hasStates(i)) host = i;
     for (const HeldJoint& joint : composition_.joints)
       findings_.mistake(entry(joint.member).name.place,
                         fmt::format("Model coupling cannot hold the rigid joint '{}'.", entry(joint.member).name.value),
@@ -69,7 +100,8 @@ class Grouping {
     for (std::size_t host = 0; host < equations_.size(); ++host) {
       Group group{host, {}};
       for (std::size_t i = 0; i < equations_.size(); ++i)
-        if (entry(i).inside.value == entry(host).name.value && canBeInside(i, host)) group.members.push_back(i);
+        if (i != host && entry(i).inside.value == entry(host).name.value && canBeInside(i, host))
+          group.members.push_back(i);
       if (!group.members.empty()) put(std::move(group));
     }
   }
@@ -81,7 +113,7 @@ class Grouping {
   }
 
   bool isHost(std::size_t member) {
-    if (equations_[member] && equations_[member]->stateCount() > 0) return true;
+    if (hasStates(member)) return true;
     if (descriptions_[member] == nullptr) return false;  // reported
     findings_.mistake(entry(member).name.place,
                       fmt::format("'{}' has no equations that Koppla could integrate together with others.",
@@ -106,10 +138,15 @@ class Grouping {
     if (inner.program && inner.program->settings.isTransient)
       return refuse("the program takes steps of its own.", "Static programs can be inside; couple this one.");
     if (!inner.model && descriptions_[member]->declaredStates > 0)
-      return refuse(fmt::format("its FMU has {} continuous states and a solver of its own for them.",
+      return refuse(fmt::format("its FMU has continuous states ({}) and a solver of its own for them.",
                                 descriptions_[member]->declaredStates),
-                    "Static FMUs can be inside; couple this one by another algorithm.");
-    if (inner.staticCoupling && equations_[member] && equations_[member]->stateCount() > 0)
+                    kStaticOnly);
+    if (const std::string output = inner.model ? "" : remembered(member); !output.empty())
+      return refuse(fmt::format("its output '{}' depends on none of its inputs at the same instant, so its FMU is not "
+                                "static.",
+                                output),
+                    kStaticOnly);
+    if (inner.staticCoupling && hasStates(member))
       return refuse("it has states, so it is not static.", "Remove static_coupling: its equations are joined.");
     for (const ConnectionEntry& connection : project_.connections)
       for (const PortReference* end : {&connection.from, &connection.to})
@@ -118,6 +155,19 @@ class Grouping {
     if (inner.microStep > 0.0 && !inner.model)
       return refuse("a static subsystem takes no steps.", "Remove micro_step.");
     return true;
+  }
+
+  /// FMUs for co-simulation need not declare their states. An output that is used and follows from a past would stay
+  /// what it is at the start. Empty if there is none.
+  [[nodiscard]] std::string remembered(std::size_t member) const {
+    for (const ConnectionEntry& connection : project_.connections) {
+      if (connection.from.subsystem != entry(member).name.value) continue;
+      const std::optional<subsystem::PortIndex> output = descriptions_[member]->find(connection.from.port);
+      if (!output) continue;  // reported
+      const subsystem::Dependencies& inputs = descriptions_[member]->dependenciesOf(*output);
+      if (inputs && inputs->empty()) return connection.from.port;
+    }
+    return {};
   }
 
   /// A law that the coupling would evaluate is solved with its partners where all of them are in the group.

@@ -86,22 +86,32 @@ double numberOf(const Parameter& parameter) {
   return 0.0;
 }
 
-void readStates(TableReader& table, native::ExpressionModel& model) {
-  const auto starts = table.namedReals("states");
-  auto formulas = table.namedTexts("derivatives");
-  for (const auto& [state, start] : starts) {
-    const auto formula = std::ranges::find(formulas, state.value, [](const auto& f) { return f.first.value; });
+/// Variables that have a start value in one table and a formula in another.
+struct Pair {
+  std::string_view variable, variables;  ///< as in "state", "states"
+  std::string_view formula, formulas;    ///< as in "derivative", "derivatives"
+};
+
+template <typename Variable>
+std::vector<Variable> readPairs(TableReader& table, const Pair& pair) {
+  std::vector<Variable> result;
+  const auto starts = table.namedReals(pair.variables);
+  auto formulas = table.namedTexts(pair.formulas);
+  for (const auto& [variable, start] : starts) {
+    const auto formula = std::ranges::find(formulas, variable.value, [](const auto& f) { return f.first.value; });
     if (formula == formulas.end()) {
-      table.mistake("states", fmt::format("The state '{}' has no derivative.", state.value),
-                    fmt::format("Write derivatives = {{{} = \"...\"}}, a formula.", state.value));
+      table.mistake(pair.variables, fmt::format("The {} '{}' has no {}.", pair.variable, variable.value, pair.formula),
+                    fmt::format("Write {} = {{{} = \"...\"}}, a formula.", pair.formulas, variable.value));
       continue;
     }
-    model.states.push_back({state.value, start, formula->second.value});
+    result.push_back({variable.value, start, formula->second.value});
     formulas.erase(formula);
   }
   for (const auto& [name, formula] : formulas)
-    table.mistake("derivatives", fmt::format("There is a derivative of '{}', which is no state.", name.value),
-                  fmt::format("Write states = {{{} = 0.0}}, its start value.", name.value));
+    table.mistake(pair.formulas,
+                  fmt::format("There is a {} of '{}', which is no {}.", pair.formula, name.value, pair.variable),
+                  fmt::format("Write {} = {{{} = 0.0}}, its start value.", pair.variables, name.value));
+  return result;
 }
 
 native::ExpressionModel readExpressions(TableReader& table, std::span<const Parameter> parameters) {
@@ -113,12 +123,15 @@ native::ExpressionModel readExpressions(TableReader& table, std::span<const Para
   };
   for (const auto& [name, start] : table.namedReals("inputs"))
     model.inputs.push_back({name.value, start, unitOf(name.value)});
-  readStates(table, model);
+  using Model = native::ExpressionModel;
+  model.states = readPairs<Model::State>(table, {"state", "states", "derivative", "derivatives"});
+  model.unknowns = readPairs<Model::Unknown>(table, {"unknown", "unknowns", "residual", "residuals"});
   for (const auto& [name, formula] : table.namedTexts("outputs"))
     model.outputs.push_back({name.value, formula.value, unitOf(name.value)});
   for (const Parameter& parameter : parameters) {
     const std::string& name = parameter.port.value;
-    const bool isStart = std::ranges::any_of(model.states, [&](const auto& s) { return s.name + ".start" == name; });
+    const auto startsIt = [&](const auto& variable) { return variable.name + ".start" == name; };
+    const bool isStart = std::ranges::any_of(model.states, startsIt) || std::ranges::any_of(model.unknowns, startsIt);
     const bool isInput = std::ranges::any_of(model.inputs, [&](const auto& input) { return input.name == name; });
     if (!isStart && !isInput) model.parameters.push_back({name, numberOf(parameter), unitOf(name)});
   }
@@ -186,6 +199,8 @@ std::vector<bool> readRenewal(TableReader& table, const Rule& rule) {
   Placed<std::string> pattern{"auto", {}};
   table.text("jacobian", pattern, rule);
   if (pattern.value == "auto") return {};
+  if (pattern.value.empty())
+    table.mistake("jacobian", "'jacobian' says nothing.", "Write \"auto\", or a pattern such as \"T:F:F:F\".");
   std::vector<bool> renewal;
   const std::string& letters = pattern.value;
   for (std::size_t i = 0; i < letters.size(); i += 2) {
@@ -200,7 +215,13 @@ std::vector<bool> readRenewal(TableReader& table, const Rule& rule) {
   return renewal;
 }
 
-solver::IntegratorSettings readIntegrator(TableReader& table) {
+/// Nothing is integrated, but residuals are solved with the tolerances, whichever integrator is named.
+bool isSolvedStatically(const NativeModel& model) {
+  const auto* const formulas = std::get_if<native::ExpressionModel>(&model.settings);
+  return formulas != nullptr && formulas->states.empty() && !formulas->unknowns.empty();
+}
+
+solver::IntegratorSettings readIntegrator(TableReader& table, bool isStatic) {
   solver::IntegratorSettings settings;
   Placed<std::string> word{std::string(solver::word(settings.kind)), {}};
   table.text("integrator", word,
@@ -224,8 +245,9 @@ solver::IntegratorSettings readIntegrator(TableReader& table) {
     if (inside) return Rule{.idle = "the integrator of the subsystem that it is inside solves it"};
     return Rule{.idle = used ? "" : fmt::format("the integrator '{}' does not use it", solver::word(settings.kind))};
   };
-  table.real("rtol", settings.rtol, kNotNegative, usedIf(tolerant));
-  table.real("atol", settings.atol, kNotNegative, usedIf(tolerant));
+  const Rule ofTolerances = isStatic ? Rule{} : usedIf(tolerant);
+  table.real("rtol", settings.rtol, kNotNegative, ofTolerances);
+  table.real("atol", settings.atol, kNotNegative, ofTolerances);
   table.real("alpha", settings.alpha, atLeast(-1.0 / 3.0), usedIf(newmark));
   table.optionalReal("beta", settings.beta, kPositive, usedIf(newmark));
   table.optionalReal("gamma", settings.gamma, kPositive, usedIf(newmark));
@@ -282,7 +304,7 @@ std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std:
   if (bringsSolver(model))
     refuseIntegrator(table, word.value);
   else
-    model.integrator = readIntegrator(table);
+    model.integrator = readIntegrator(table, isSolvedStatically(model));
   return model;
 }
 

@@ -115,7 +115,7 @@ std::vector<std::unique_ptr<Subsystem>> Parts::staticInstances(std::size_t membe
     } else if (!entry.model) {
       instances.push_back(fmus_.instantiate(member, entry, log));
     } else {
-      solver::IntegratorSettings settings;  // there is nothing to integrate
+      solver::IntegratorSettings settings = entry.model->integrator;  // its tolerances; there is nothing to integrate
       settings.kind = solver::Kind::ode1;
       instances.push_back(
           solver::integrate(i == 0 ? std::move(equations_[member]) : makeEquations(*entry.model), settings));
@@ -127,8 +127,10 @@ std::vector<std::unique_ptr<Subsystem>> Parts::staticInstances(std::size_t membe
 solver::JoinedPart Parts::takePart(std::size_t member, const Resolution& resolution, core::Log& log) {
   constexpr std::size_t kMostInstances = 16;  // beyond that they take turns
   const SubsystemEntry& entry = project().subsystems[member];
-  if (member < equations_.size() && equations_[member] && !entry.staticCoupling)
-    return {entry.name.value, std::move(equations_[member])};
+  const bool joins = member < equations_.size() && equations_[member] &&
+                     (equations_[member]->algebraicCount() == 0 ||
+                      equations_[member]->algebraicCount() < equations_[member]->stateCount());
+  if (joins && !entry.staticCoupling) return {entry.name.value, std::move(equations_[member])};
   const Description& description = *descriptions()[member];
   std::vector<subsystem::PortIndex> inputs;
   std::size_t probes = 0;
@@ -140,18 +142,19 @@ solver::JoinedPart Parts::takePart(std::size_t member, const Resolution& resolut
     inputs.push_back(port);
     probes += description.ports[port].size;
   }
-  std::size_t count = entry.instances > 0 ? entry.instances : std::min(probes + 1, kMostInstances);
+  std::size_t count = std::min(entry.instances > 0 ? entry.instances : kMostInstances, probes + 1);
   if (description.capabilities.oncePerProcess) count = 1;
   std::vector<std::unique_ptr<Subsystem>> instances;
   if (member < equations_.size())
     instances = staticInstances(member, count, log);
   else
     instances.push_back(std::move(made_[member]));  // a force law
-  const unsigned threads = project().settings.threads;
-  return {entry.name.value, std::make_unique<solver::StaticFunction>(
-                                entry.name.value, std::move(instances),
-                                entry.staticCoupling ? entry.staticCoupling->value : solver::StaticCoupling::full,
-                                std::move(inputs), threads > 0 ? threads : std::thread::hardware_concurrency())};
+  solver::StaticSettings settings;
+  if (entry.staticCoupling) settings.coupling = entry.staticCoupling->value;
+  settings.increment = entry.increment;
+  settings.threads = project().settings.threads > 0 ? project().settings.threads : std::thread::hardware_concurrency();
+  return {entry.name.value, std::make_unique<solver::StaticFunction>(entry.name.value, std::move(instances),
+                                                                     std::move(inputs), settings)};
 }
 
 std::unique_ptr<Subsystem> Parts::takeJoint(const Group& group, const Resolution& resolution, core::Log& log,
@@ -177,6 +180,11 @@ std::unique_ptr<Subsystem> Parts::takeJoint(const Group& group, const Resolution
                      connection.offset, connection.fromElement, connection.toElement});
   }
   const SubsystemEntry& host = project().subsystems[group.host];
+  if (project().settings.algorithm.kind == coupling::AlgorithmKind::modelCoupling)
+    log.write(core::Severity::info, "project",
+              fmt::format("One integrator, '{}' of '{}', solves all {} subsystems; the integrators of the others and "
+                          "further options of [algorithm] have no effect.",
+                          solver::word(host.model->integrator.kind), host.name.value, group.members.size()));
   for (const auto& [member, port] : fedInside)
     if (fedOutside.contains({member, port}))
       findings.mistake(project().subsystems[member].name.place,

@@ -70,6 +70,7 @@ struct SubsystemEntry {
   /// How that integrator uses it, for static subsystems. Absent: FMUs fully implicit, native ones are part of the
   /// equations.
   std::optional<Placed<solver::StaticCoupling>> staticCoupling{};
+  std::optional<double> increment{};  ///< of its probes, relative to magnitude or nominal value
   unsigned instances = 0;  ///< of a static subsystem that is inside another; 0: one for the value and each probe
   std::vector<Parameter> parameters{};
   std::vector<MarkerEntry> markers{};

@@ -1,5 +1,6 @@
 #include "koppla/project/reader.hpp"
 
+#include <algorithm>
 #include <optional>
 #include <utility>
 
@@ -41,6 +42,16 @@ std::optional<PortReference> readReference(TableReader& table, std::string_view 
   return parseReference(typed);
 }
 
+/// Whether a subsystem names the one that it is inside.
+bool hasInside(const Table& document) {
+  const auto subsystems = std::ranges::find(document, "subsystems", &Entry::key);
+  const Array* const list = subsystems == document.end() ? nullptr : std::get_if<Array>(&subsystems->node.value);
+  return list != nullptr && std::ranges::any_of(*list, [](const Node& node) {
+           const Table* const table = std::get_if<Table>(&node.value);
+           return table != nullptr && std::ranges::find(*table, "inside", &Entry::key) != table->end();
+         });
+}
+
 /// Reads a document part by part. What cannot be read is reported and left out.
 class ProjectReader {
  public:
@@ -52,13 +63,14 @@ class ProjectReader {
         acceleration_(root_.table("acceleration")),
         convergence_(root_.tables("convergence")),
         results_(root_.table("results")),
-        reference_(root_.table("reference")) {
+        reference_(root_.table("reference")),
+        hasInside_(hasInside(document)) {
     project_.file = file;
   }
 
   Reading read(std::span<const Override> parameters) && {
     if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
-    project_.settings = readSettings({simulation_, algorithm_, stepControl_, acceleration_, convergence_});
+    project_.settings = readSettings({simulation_, algorithm_, stepControl_, acceleration_, convergence_, hasInside_});
     for (const TableReader& table : convergence_) project_.convergencePlaces.push_back(table.place());
     readOrder();
     readResults();
@@ -177,6 +189,7 @@ class ProjectReader {
   std::vector<TableReader> convergence_;
   TableReader results_;
   TableReader reference_;
+  bool hasInside_;
   Project project_;
 };
 

@@ -43,7 +43,7 @@ void checkStep(TableReader& table, const run::Settings& settings) {
                   fmt::format("Choose a step of {} or more, or times nearer to 0.", seconds(resolution)));
 }
 
-void readSimulation(TableReader& table, run::Settings& settings) {
+void readSimulation(TableReader& table, run::Settings& settings, bool hasInside) {
   table.real("start", settings.start);
   table.real("end", settings.end, {}, {.required = "Write end = 10.0 for a run until 10 s."});
   // A master chooses its steps itself; for it this is only the longest one.
@@ -54,7 +54,8 @@ void readSimulation(TableReader& table, run::Settings& settings) {
   table.word("on_discard", settings.onDiscard, kOnDiscardWords);
   table.word("initialisation", settings.algorithm.initialisation, kInitialisationWords);
   const bool parallel = settings.algorithm.form() == coupling::Form::parallel ||
-                        settings.algorithm.kind == AlgorithmKind::modelCoupling;  // probes of static subsystems
+                        settings.algorithm.kind == AlgorithmKind::modelCoupling ||
+                        hasInside;  // probes of static subsystems
   table.count("threads", settings.threads, 0,
               {.idle = parallel ? ""
                                 : fmt::format("the algorithm '{}' steps one subsystem after the other",
@@ -197,6 +198,9 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
     table.mistake("safety", fmt::format("'safety' is {}; it must be at most 1.", core::text(settings.safety)));
   if (table.given("rtol") || table.given("atol")) checkTolerances(table, settings.rtol, settings.atol);
   if (settings.adapts()) checkStepLimits(table, settings, run);
+  if (settings.adapts() && run.algorithm.kind == AlgorithmKind::modelCoupling)
+    table.mistake("kind", "Under model coupling nothing is exchanged, so a step control has nothing to look at.",
+                  "Remove it; the tolerances of the integrator control the error.");
   if (settings.repeats() && run.algorithm.kind == AlgorithmKind::masterSlave)
     table.mistake(
         "kind",
@@ -216,7 +220,7 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
 run::Settings readSettings(const SettingsTables& tables) {
   run::Settings settings;
   tables.algorithm.word("kind", settings.algorithm.kind, kAlgorithmWords);
-  readSimulation(tables.simulation, settings);
+  readSimulation(tables.simulation, settings, tables.hasInside);
   tables.stepControl.word("kind", settings.stepControl.kind, kStepControlWords);
   if (settings.stepControl.kind == StepControlKind::predictorCorrector)
     settings.stepControl.shrink = settings.stepControl.grow = 4.0;  // Schmoll, figs. 3.13-3.15

@@ -11,6 +11,7 @@ struct SettingsTables {
   TableReader& stepControl;
   TableReader& acceleration;
   std::vector<TableReader>& convergence;
+  bool hasInside = false;  ///< some subsystem is inside another
 };
 
 /// Reads times, algorithm, step control, acceleration and convergence. Defaults are those of the settings themselves.

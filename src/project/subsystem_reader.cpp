@@ -50,12 +50,13 @@ constexpr std::array kStaticCouplingWords{Word{"full", solver::StaticCoupling::f
 
 void readInside(TableReader& table, SubsystemEntry& entry) {
   table.text("inside", entry.inside);
+  if (table.given("inside") && entry.inside.value.empty() && table.sound({"inside"}))
+    table.mistake("inside", "'inside' names no subsystem.", "Name the one whose integrator solves it, or remove it.");
   solver::StaticCoupling coupling{};
-  // Model coupling puts subsystems inside without a word here.
   table.word("static_coupling", coupling, kStaticCouplingWords);
   if (table.given("static_coupling")) entry.staticCoupling = {coupling, table.place("static_coupling")};
-  table.count("instances", entry.instances, 0,
-              {.idle = table.given("inside") ? "" : "the subsystem is not inside another one's integrator"});
+  table.count("instances", entry.instances, 0);
+  table.optionalReal("increment", entry.increment, kPositive, {});
 }
 
 void readModel(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
@@ -96,7 +97,9 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
   if (model.value != kMultibodyModel) readMarkers(table, entry);  // there, markers are places on bodies
   readInside(table, entry);
-  table.real("micro_step", entry.microStep, kPositive);
+  const bool joined = table.given("inside") && table.given("model");
+  table.real("micro_step", entry.microStep, kPositive,
+             {.idle = joined ? "the integrator of the subsystem that it is inside solves it" : ""});
   table.flag("overshoot", entry.overshoot);
   if (entry.overshoot && !table.given("micro_step"))
     table.mistake("overshoot", "'overshoot' needs the micro step of the solver that cannot be steered.",

@@ -14,8 +14,7 @@ namespace {
 std::vector<std::string> allNames(const coupling::System& system) {
   std::vector<std::string> names;
   for (const coupling::Member& member : system.members)
-    for (const subsystem::Port& port : member.subsystem->describe().ports)
-      names.push_back(member.nameOf(port));
+    for (const subsystem::Port& port : member.subsystem->describe().ports) names.push_back(member.nameOf(port));
   return names;
 }
 
@@ -34,7 +33,7 @@ Observation::Observation(const coupling::System& system, const std::vector<std::
     const auto& ports = system.members[m].subsystem->describe().ports;
     for (std::size_t p = 0; p < ports.size(); ++p) {
       const std::string name = system.members[m].nameOf(ports[p]);
-      bool chosen = patterns.empty() && ports[p].causality == subsystem::Causality::output;
+      bool chosen = patterns.empty() && ports[p].causality == subsystem::Causality::output && !ports[p].internal;
       for (std::size_t i = 0; i < patterns.size(); ++i)
         if (results::matches(patterns[i], name)) used[i] = chosen = true;
       if (!chosen) continue;

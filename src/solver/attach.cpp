@@ -127,6 +127,8 @@ class Attached final : public Equations {
   }
 
   [[nodiscard]] std::size_t algebraicCount() const override { return body_->algebraicCount(); }
+  [[nodiscard]] bool determinesUnknowns() const override { return body_->determinesUnknowns(); }
+  [[nodiscard]] std::string unknownName(std::size_t unknown) const override { return body_->unknownName(unknown); }
   [[nodiscard]] bool secondOrder() const override { return body_->secondOrder(); }
   [[nodiscard]] bool isLinear() const override { return body_->isLinear() && spring() != nullptr; }
   [[nodiscard]] LinearForm linear() const override;

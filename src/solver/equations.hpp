@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "koppla/core/value.hpp"
@@ -53,8 +54,15 @@ class Equations {
   virtual void begin(const subsystem::Experiment& /*experiment*/) {}
   [[nodiscard]] virtual std::size_t stateCount() const = 0;
   /// How many of the states, the last ones, are algebraic unknowns, of index 1 or 2: derivatives() answers for each a
-  /// residual that must be zero. Their initial values must fit the others.
+  /// residual that must be zero. Their initial values must fit the others, or be determined by the residuals.
   [[nodiscard]] virtual std::size_t algebraicCount() const { return 0; }
+  /// Whether the residuals alone determine the unknowns at one instant (index 1). They are then solved for wherever
+  /// time is held, at the start as well, where the initial values are a first guess.
+  [[nodiscard]] virtual bool determinesUnknowns() const {
+    return algebraicCount() > 0 && algebraicCount() == stateCount();
+  }
+  /// For messages, counted from the first unknown; empty where it has no name.
+  [[nodiscard]] virtual std::string unknownName(std::size_t /*unknown*/) const { return {}; }
   virtual void initialStates(std::span<double> x) const = 0;
   virtual void derivatives(double t, std::span<const double> x, std::span<const double> u,
                            std::span<double> dx) const = 0;

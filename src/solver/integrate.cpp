@@ -12,6 +12,7 @@
 #include "koppla/solver/detail/method.hpp"
 #include "koppla/solver/detail/outputs.hpp"
 #include "koppla/solver/detail/scalars.hpp"
+#include "koppla/solver/detail/static_solver.hpp"
 #include "koppla/solver/detail/step_series.hpp"
 
 namespace koppla::solver {
@@ -65,6 +66,7 @@ class Integrated final : public subsystem::Subsystem {
     equations_->initialStates(x_);
     method_ = detail::makeMethod(*equations_, settings_);
     reader_.emplace(*equations_);
+    if (equations_->determinesUnknowns()) unknowns_.emplace(*equations_, settings_);
     series_.reset();
     for (Saved& saved : saved_) saved = {x_, {problem_.held().begin(), problem_.held().end()}, t_};
   }
@@ -73,7 +75,10 @@ class Integrated final : public subsystem::Subsystem {
     t_ = t;
     for (std::size_t i = 0; i < inputs_.size(); ++i) problem_.held()[inputs_[i]] = u[i];
     problem_.begin({t, t, false}, {}, {});
+    exception_ = nullptr;
+    heldFailed_ = false;
     try {
+      if (unknowns_ && !unknowns_->solve(problem_, 0.0, x_)) return failHeld(t);
       problem_.visit(Visit::held, 0.0, x_);
       return read(0.0, y);
     } catch (...) {
@@ -82,7 +87,9 @@ class Integrated final : public subsystem::Subsystem {
   }
 
   Status differentiate(std::size_t input, std::span<double> dy) override {
-    const std::span<const double> column = reader_->sensitivity(now(), inputs_[input]);
+    const std::span<const double> column =
+        unknowns_ ? reader_->sensitivity(now(), inputs_[input], unknowns_->answers(now(), inputs_[input]))
+                  : reader_->sensitivity(now(), inputs_[input]);
     for (std::size_t i = 0; i < outputs_.size(); ++i) dy[i] = column[outputs_[i]];
     return Status::ok;
   }
@@ -118,7 +125,10 @@ class Integrated final : public subsystem::Subsystem {
     return Status::ok;
   }
 
-  [[nodiscard]] std::vector<double> states() const override { return x_; }
+  /// Where a static subsystem found its last solution is no state: the next one follows from the inputs.
+  [[nodiscard]] std::vector<double> states() const override {
+    return description_.capabilities.isStatic ? std::vector<double>() : x_;
+  }
   void setStates(std::span<const double> states) override {
     std::ranges::copy(states, x_.begin());
     method_->forget();
@@ -149,6 +159,11 @@ class Integrated final : public subsystem::Subsystem {
     failedAt_ = at;
     return Status::error;
   }
+  Status failHeld(double at) {
+    heldFailed_ = true;
+    failedAt_ = at;
+    return Status::error;
+  }
   StepResult advanceUnguarded(const Step& step, Trajectory u, std::span<double> y);
 
   struct Saved {
@@ -167,11 +182,13 @@ class Integrated final : public subsystem::Subsystem {
   std::unique_ptr<detail::Method> method_;
   std::optional<detail::Outputs> reader_;
   std::optional<detail::StepSeries> series_;
+  std::optional<detail::StaticSolver> unknowns_;  ///< where residuals determine them
   std::vector<double> x_;
   std::vector<double> dx_;
   double t_ = 0.0;
   std::array<Saved, subsystem::kSlots> saved_;
   double failedAt_ = 0.0;         ///< s
+  bool heldFailed_ = false;       ///< the unknowns could not be solved for while time was held
   std::exception_ptr exception_;  ///< thrown by the equations in the last step
 };
 
@@ -194,6 +211,7 @@ StepResult Integrated::advance(const Step& step, Trajectory u, std::span<double>
 
 StepResult Integrated::advanceUnguarded(const Step& step, Trajectory u, std::span<double> y) {
   exception_ = nullptr;
+  heldFailed_ = false;
   problem_.begin(step, u, inputs_);
   const detail::Progress progress = method_->advance(problem_, step.single, x_);
   const double reached = problem_.time(progress.tau);
@@ -233,6 +251,7 @@ void Integrated::observe(std::span<const PortIndex> ports, core::Values& into) {
 std::string Integrated::failure() const {
   const std::string when = fmt::format("at t = {} s", core::text(failedAt_));
   if (exception_) return detail::textOf(exception_, fmt::format("in the step that began {}", when));
+  if (heldFailed_) return fmt::format("{} ({})", unknowns_->failure(), when);
   if (const std::string own = method_->failure(); !own.empty()) return fmt::format("{} ({})", own, when);
   const auto bad = std::ranges::find_if(x_, [](double value) { return !std::isfinite(value); });
   const auto state = static_cast<std::size_t>(bad - x_.begin());

@@ -19,29 +19,35 @@ using subsystem::Causality;
 using subsystem::Port;
 using subsystem::PortIndex;
 
+constexpr double kRelativeIncrement = 1.4901161193847656e-08;  // sqrt(eps)
+
 std::size_t sizeOf(const subsystem::Description& description, const std::vector<PortIndex>& ports) {
   std::size_t size = 0;
   for (const PortIndex port : ports) size += description.ports[port].size;
   return size;
 }
 
+template <typename Work>
+double secondsOf(Work work) {
+  const auto begin = std::chrono::steady_clock::now();
+  work();
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
 }  // namespace
 
 StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
-                               StaticCoupling coupling, std::vector<PortIndex> inputs, std::size_t threads)
-    : name_(std::move(name)),
-      instances_(std::move(instances)),
-      coupling_(coupling),
-      inputs_(std::move(inputs)),
-      threads_(threads) {
+                               std::vector<PortIndex> inputs, const StaticSettings& settings)
+    : name_(std::move(name)), instances_(std::move(instances)), settings_(settings), inputs_(std::move(inputs)) {
   const std::vector<Port>& ports = describe().ports;
   for (PortIndex port = 0; port < ports.size(); ++port)
     if (ports[port].type == core::Type::real && ports[port].causality == Causality::output) outputs_.push_back(port);
   for (const PortIndex port : inputs_) nominals_.insert(nominals_.end(), ports[port].size, ports[port].nominal);
   y_.resize(sizeOf(describe(), outputs_));
-  present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size())};
+  present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size()), y_};
   saved_.fill(present_);
   probes_.assign(nominals_.size() + 1, {present_.u, y_});
+  failures_.resize(instances_.size());
   for (const auto& instance : instances_) instance->bind({inputs_, outputs_, {}, {}});
 }
 
@@ -77,12 +83,12 @@ bool StaticFunction::isDue(Visit at) const {
   switch (at) {
     case Visit::started:
     case Visit::accepted:
-      return coupling_ == StaticCoupling::lastCorrector;
+      return settings_.coupling == StaticCoupling::lastCorrector;
     case Visit::predicted:
-      return coupling_ == StaticCoupling::predictor;
+      return settings_.coupling == StaticCoupling::predictor;
     case Visit::iterate:
     case Visit::renewal:
-      return coupling_ == StaticCoupling::full;
+      return settings_.coupling == StaticCoupling::full;
     case Visit::held:
       return false;
   }
@@ -106,6 +112,7 @@ std::span<const double> StaticFunction::values(double t, std::span<const double>
     y_[row] = present_.y[row];
     const double* const slopes = &present_.slopes[row * u.size()];
     for (std::size_t i = 0; i < u.size(); ++i) y_[row] += slopes[i] * (u[i] - present_.u[i]);
+    y_[row] += present_.rates[row] * (t - present_.t);
   }
   return y_;
 }
@@ -119,49 +126,71 @@ void StaticFunction::call(double t, std::span<const double> u, bool withSlopes) 
   evaluate(t, withSlopes);
   std::ranges::copy(u, present_.u.begin());
   present_.y = probes_.front().y;
+  present_.t = t;
   if (!withSlopes) return;
   for (std::size_t i = 0; i < u.size(); ++i)
     for (std::size_t row = 0; row < y_.size(); ++row)
       present_.slopes[row * u.size() + i] = (probes_[i + 1].y[row] - present_.y[row]) / (probes_[i + 1].u[i] - u[i]);
   present_.linear = true;
+  if (settings_.coupling == StaticCoupling::lastCorrector && dependsOnTime_.value_or(true)) addRates(t);
+}
+
+/// Formulas may hold time itself. The first call tells whether they do.
+void StaticFunction::addRates(double t) {
+  const double dt = kRelativeIncrement * std::fmax(1.0, std::fabs(t));
+  Probe& probe = probes_.front();
+  probe.status = instances_.front()->evaluate(t + dt, probe.u, probe.y);
+  check(0, t + dt);
+  dependsOnTime_ = probe.y != present_.y;
+  for (std::size_t row = 0; row < y_.size(); ++row) present_.rates[row] = (probe.y[row] - present_.y[row]) / dt;
+  probe.y = present_.y;
 }
 
 double StaticFunction::increment(std::size_t input, double at) const {
-  static const double kRoot = std::sqrt(std::numeric_limits<double>::epsilon());
-  return kRoot * std::fmax(nominals_[input], std::fabs(at));
+  return settings_.increment.value_or(kRelativeIncrement) * std::fmax(nominals_[input], std::fabs(at));
 }
 
 void StaticFunction::evaluate(double t, bool withSlopes) {
   known_ = false;
-  if (withSlopes)
-    evaluateAll(t);
-  else
-    probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  for (std::size_t probe = 0; probe < probes_.size(); ++probe)
+    if (probes_[probe].status == subsystem::Status::fatal) check(probe, t);  // nobody may be called any more
+  if (!pool_ && withSlopes && threadsPay())
+    pool_ = std::make_unique<core::ThreadPool>(std::min(settings_.threads, instances_.size()));
   const std::size_t used = withSlopes ? probes_.size() : 1;
+  const double seconds = secondsOf([&] {
+    if (withSlopes)
+      evaluateAll(t);
+    else
+      probes_.front().status = instances_.front()->evaluate(t, probes_.front().u, probes_.front().y);
+  });
+  if (!pool_) {
+    seconds_ = std::fmin(seconds_, seconds / static_cast<double>(used));
+    ++measured_;
+  }
   for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
   t_ = t;
   known_ = true;
 }
 
+bool StaticFunction::threadsPay() const {
+  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
+  constexpr double kBeyondDoubt = 5e-3;   // s, which an evaluation does not take by chance
+  constexpr unsigned kMeasured = 4;       // first evaluations are slow, and others may be disturbed
+  if (settings_.threads < 2 || instances_.size() < 2 || measured_ == 0) return false;
+  return seconds_ > (measured_ < kMeasured ? kBeyondDoubt : kWorthwhile);
+}
+
 /// Every instance always computes the same probes in the same order, so that threads change no result.
 void StaticFunction::evaluateAll(double t) {
-  constexpr double kWorthwhile = 100e-6;  // s of work for a further thread
-  constexpr unsigned kMeasured = 4;       // calls: first ones are slow, and others may be disturbed
-  using Clock = std::chrono::steady_clock;
   const std::size_t count = instances_.size();
-  if (!pool_ && threads_ > 1 && count > 1 && measured_ >= kMeasured && seconds_ > kWorthwhile)
-    pool_ = std::make_unique<core::ThreadPool>(std::min(threads_, count));
-  if (pool_) {
-    pool_->run([&](std::size_t thread) {
-      for (std::size_t instance = thread; instance < count; instance += pool_->size()) evaluateWith(instance, t);
-    });
-    return;
-  }
-  const auto begin = Clock::now();
-  for (std::size_t instance = 0; instance < count; ++instance) evaluateWith(instance, t);
-  const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
-  seconds_ = std::fmin(seconds_, seconds / static_cast<double>(probes_.size()));
-  ++measured_;
+  const std::size_t threads = pool_ ? pool_->size() : 1;
+  const auto compute = [&](std::size_t thread) {
+    for (std::size_t instance = thread; instance < count; instance += threads) evaluateWith(instance, t);
+  };
+  if (pool_)
+    pool_->run(compute);
+  else
+    compute(0);
 }
 
 /// The value is the first instance's; the probes go round among the others.
@@ -175,13 +204,18 @@ void StaticFunction::evaluateWith(std::size_t instance, double t) {
     for (std::size_t i = instance; i < probes_.size(); i += others) compute(probes_[i]);
 }
 
-void StaticFunction::check(std::size_t index, double t) const {
+void StaticFunction::check(std::size_t index, double t) {
   const Probe& probe = probes_[index];
   const std::size_t others = instances_.size() - 1;
   const std::size_t instance = index == 0 || others == 0 ? 0 : 1 + (index - 1) % others;
-  if (probe.status > subsystem::Status::warning)
-    throw core::SubsystemError(fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t),
-                                           inputsText(probe), instances_[instance]->failure()));
+  Failure& failure = failures_[instance];
+  if (probe.status > subsystem::Status::warning) {
+    if (std::string reason = instances_[instance]->failure(); reason != failure.reason)
+      failure = {reason,
+                 fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t), inputsText(probe), reason)};
+    throw core::SubsystemError(failure.message);
+  }
+  failure = {};
   if (!std::ranges::all_of(probe.y, [](double value) { return std::isfinite(value); }))
     throw core::SubsystemError(fmt::format("'{}' gave a value that is not a finite number at t = {} s with {}.", name_,
                                            core::text(t), inputsText(probe)));

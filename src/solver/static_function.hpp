@@ -23,6 +23,13 @@ enum class StaticCoupling : std::uint8_t {
   predictor       ///< semi-implicit P: at predicted states; corrected with its linearisation there
 };
 
+struct StaticSettings {
+  StaticCoupling coupling = StaticCoupling::full;
+  std::size_t threads = 1;
+  /// Change of an input in a probe, relative to its magnitude or nominal value; absent: sqrt(eps), Schmoll (4.7).
+  std::optional<double> increment{};
+};
+
 /// A static subsystem as a function y = s(u) that is expensive to call: it is called where its coupling says so and
 /// otherwise replaced by s(u0) + ds/du (u - u0). The derivatives are forward differences (Schmoll (4.7)), computed in
 /// the same call by further instances, at the same time where that pays.
@@ -32,14 +39,14 @@ class StaticFunction {
   /// outputs must follow from the inputs alone, and evaluate() must work when initialisation has been entered.
   /// `inputs`: real ports that vary, in the order of u. Each instance stays in initialisation.
   StaticFunction(std::string name, std::vector<std::unique_ptr<subsystem::Subsystem>> instances,
-                 StaticCoupling coupling, std::vector<subsystem::PortIndex> inputs, std::size_t threads);
+                 std::vector<subsystem::PortIndex> inputs, const StaticSettings& settings);
   ~StaticFunction();
   StaticFunction(const StaticFunction&) = delete;
   StaticFunction& operator=(const StaticFunction&) = delete;
 
   [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const subsystem::Description& describe() const { return instances_.front()->describe(); }
-  [[nodiscard]] StaticCoupling coupling() const { return coupling_; }
+  [[nodiscard]] StaticCoupling coupling() const { return settings_.coupling; }
   [[nodiscard]] const std::vector<subsystem::PortIndex>& inputs() const { return inputs_; }
   /// All real outputs, in the order of y.
   [[nodiscard]] const std::vector<subsystem::PortIndex>& outputs() const { return outputs_; }
@@ -65,37 +72,47 @@ class StaticFunction {
   struct Linearisation {
     std::vector<double> u, y;
     std::vector<double> slopes;  ///< ds/du, row by row
+    std::vector<double> rates;   ///< ds/dt, 1/s, where calls lie a step back
+    double t = 0.0;              ///< s
     bool linear = false;         ///< the slopes are known, and values() uses them
   };
   struct Probe {
     std::vector<double> u, y;
     subsystem::Status status = subsystem::Status::ok;
   };
+  /// FMUs that failed do not recover when the integrator tries a shorter step. Of failures in a row for one reason the
+  /// first is told, at the inputs that are to blame.
+  struct Failure {
+    std::string reason, message;
+  };
 
   void call(double t, std::span<const double> u, bool withSlopes);
   void evaluate(double t, bool withSlopes);
+  void addRates(double t);
   void evaluateAll(double t);
+  [[nodiscard]] bool threadsPay() const;
   void evaluateWith(std::size_t instance, double t);
   [[nodiscard]] double increment(std::size_t input, double at) const;
-  void check(std::size_t index, double t) const;
+  void check(std::size_t index, double t);
   [[nodiscard]] std::string inputsText(const Probe& probe) const;
 
   std::string name_;
   std::vector<std::unique_ptr<subsystem::Subsystem>> instances_;
-  StaticCoupling coupling_;
+  StaticSettings settings_;
   std::vector<subsystem::PortIndex> inputs_, outputs_;
-  std::vector<double> nominals_;  ///< of the scalars of u
-  std::size_t threads_;
+  std::vector<double> nominals_;                              ///< of the scalars of u
   std::unique_ptr<core::ThreadPool> pool_;                    ///< once it pays
   double seconds_ = std::numeric_limits<double>::infinity();  ///< the shortest time that an evaluation took
-  unsigned measured_ = 0;                                     ///< calls with slopes so far, while there is no pool
+  unsigned measured_ = 0;                                     ///< how often that was measured
   std::vector<Probe> probes_;                                 ///< the value first, then one for each scalar of u
+  std::vector<Failure> failures_;                             ///< by instance; empty where the last call ended well
   Linearisation present_;
   std::array<Linearisation, subsystem::kSlots> saved_;
   std::vector<double> y_;
   double t_ = 0.0;       ///< of the value that was computed last, s
   bool known_ = false;   ///< the first probe holds that value
   bool direct_ = false;  ///< while time is held
+  std::optional<bool> dependsOnTime_;
   std::uint64_t calls_ = 0;
 };
 

@@ -65,6 +65,13 @@ std::vector<const results::Series*> measured(const results::Table& table, const 
   return results::select(table, patterns);
 }
 
+/// A limit that is a macro time but for rounding belongs to the window.
+bool isInside(double t, const ErrorSettings& window) {
+  constexpr double kRounding = 1e-9;
+  const double tie = kRounding * std::fabs(t);
+  return t >= window.from - tie && t <= window.to + tie;
+}
+
 Compared compare(const results::Table& table, const Reference& reference, const ErrorSettings& settings) {
   Compared compared;
   compared.series = measured(table, settings);
@@ -85,7 +92,7 @@ Compared compare(const results::Table& table, const Reference& reference, const 
   double last = 0.0;
   std::size_t counted = 0;
   for (std::size_t n = std::size_t{settings.skip} + 1; n < table.time.size(); ++n) {
-    if (table.time[n] < settings.from || table.time[n] > settings.to) continue;
+    if (!isInside(table.time[n], settings)) continue;
     ++counted;
     last = table.time[n];
     covered = rows.values(n, exact);
@@ -95,7 +102,10 @@ Compared compare(const results::Table& table, const Reference& reference, const 
       compared.computed[i].push_back(compared.series[i]->numbers[n]);
     }
   }
-  if (counted == 0)
+  if (counted == 0 && std::isfinite(std::fmax(settings.from, -settings.to)))
+    compared.problem = fmt::format("No macro step lies between from = {} s and to = {} s.", core::text(settings.from),
+                                   core::text(settings.to));
+  else if (counted == 0)
     compared.problem =
         fmt::format("All {} macro steps are skipped.", table.time.size() - std::min<std::size_t>(1, table.time.size()));
   else if (!covered)

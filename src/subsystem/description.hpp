@@ -32,6 +32,7 @@ struct Port {
   std::string description;  ///< empty if none
   double nominal = 1.0;     ///< a usual magnitude of a real port, > 0
   bool settable = false;    ///< may be set before initialisation: a parameter or a start value
+  bool internal = false;    ///< an output that is an input of a part inside; recorded on request only
   bool discrete = false;    ///< a real that changes at communication points only
   std::optional<core::Value> start;
   std::vector<Item> items;  ///< of an enumeration

@@ -44,6 +44,7 @@ std::vector<BadInput> projectCases();
 std::vector<BadInput> accelerationCases();
 std::vector<BadInput> couplingCases();
 std::vector<BadInput> jointCases();
+std::vector<BadInput> insideCases();
 std::vector<BadInput> fmuCases();
 std::vector<BadInput> runFolderCases();
 std::vector<BadInput> resultsCases();

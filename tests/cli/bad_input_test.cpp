@@ -48,6 +48,7 @@ INSTANTIATE_TEST_SUITE_P(Acceleration, BadInputTest, ::testing::ValuesIn(acceler
 INSTANTIATE_TEST_SUITE_P(ProjectFile, BadInputTest, ::testing::ValuesIn(projectCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Coupling, BadInputTest, ::testing::ValuesIn(couplingCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Joint, BadInputTest, ::testing::ValuesIn(jointCases()), nameOf);
+INSTANTIATE_TEST_SUITE_P(Inside, BadInputTest, ::testing::ValuesIn(insideCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Fmu, BadInputTest, ::testing::ValuesIn(fmuCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(RunFolder, BadInputTest, ::testing::ValuesIn(runFolderCases()), nameOf);
 INSTANTIATE_TEST_SUITE_P(Results, BadInputTest, ::testing::ValuesIn(resultsCases()), nameOf);

@@ -13,7 +13,7 @@ BadInput badStudy(std::string name, const std::string& axis, const std::string& 
            {"s.toml", "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\n" + axis + "\n" + more}}};
 }
 
-const std::string kSteps = "name = \"simulation.step\"\nvalues = [0.1, 0.05]";
+const std::string kVariedSteps = "name = \"simulation.step\"\nvalues = [0.1, 0.05]";
 const std::string kReference = "[reference]\nkind = \"run\"\nset = [\"simulation.step=0.01\"]\n";
 const std::string kErrors = "[errors]\nvariables = [\"a.y\"]\n";
 
@@ -25,7 +25,7 @@ std::vector<BadInput> studyCases() {
       {"WithoutProject",
        {"study", "s.toml"},
        {"nope.toml cannot be read: No such file"},
-       {{"s.toml", "format = 1\n[study]\nproject = \"nope.toml\"\n[[vary]]\n" + kSteps + "\n" + kReference + kErrors}}},
+       {{"s.toml", "format = 1\n[study]\nproject = \"nope.toml\"\n[[vary]]\n" + kVariedSteps + "\n" + kReference + kErrors}}},
       {"IsAProject",
        {"study", "project.toml"},
        {"project.toml", "There is no 'project' in [study].", "Nothing is varied"},
@@ -40,18 +40,18 @@ std::vector<BadInput> studyCases() {
                {"s.toml:6:11: 'b.k' names neither an option nor a subsystem's parameter."}),
       badStudy("UnknownParameter", "name = \"a.kk\"\nvalues = [0.1]", kReference + kErrors,
                {"s.toml:6:11: 'a' has no parameter or start value 'kk'."}),
-      badStudy("UnknownVariable", kSteps, kReference + "[errors]\nvariables = [\"a.z\"]\n",
+      badStudy("UnknownVariable", kVariedSteps, kReference + "[errors]\nvariables = [\"a.z\"]\n",
                {"s.toml:11:14: There is no variable 'a.z' to be recorded.", "Did you mean"}),
-      badStudy("MistakeInReference", kSteps, "[reference]\nkind = \"run\"\nset = [\"simulation.step=-1\"]\n" + kErrors,
+      badStudy("MistakeInReference", kVariedSteps, "[reference]\nkind = \"run\"\nset = [\"simulation.step=-1\"]\n" + kErrors,
                {"s.toml:9:8: 'step' in [simulation] is -1; it must be above 0."}),
-      badStudy("ReferenceFileMissing", kSteps, "[reference]\nkind = \"file\"\nfile = \"r.csv\"\n" + kErrors,
+      badStudy("ReferenceFileMissing", kVariedSteps, "[reference]\nkind = \"file\"\nfile = \"r.csv\"\n" + kErrors,
                {"r.csv cannot be read: No such file"}),
       {"ReferenceFileLacksAVariable",
        {"study", "s.toml"},
        {"s.toml:11:14: The reference r.csv has no 'a.y'.", "Leave it out, or choose another file."},
        {{"project.toml", project()},
         {"r.csv", "time,a.x\n0,0\n1,1\n"},
-        {"s.toml", "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\n" + kSteps +
+        {"s.toml", "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\n" + kVariedSteps +
                        "\n[reference]\nkind = \"file\"\nfile = \"r.csv\"\n" + kErrors}}},
   };
 }

@@ -60,7 +60,9 @@ TEST_F(StudyCommandTest, TellsErrorsAndTheirOrderAndWritesThem) {
   const std::string csv = workspace_.read("s.study/study.csv");
   EXPECT_TRUE(csv.starts_with(
       "\"simulation.step\",\"status\",\"error\",\"error(prey.x)\",\"error(predator.y)\",\"reference_error\","
-      "\"mean_step\",\"min_step\",\"max_step\",\"accepted_steps\",\"wall_clock\",\"cpu\",\"message\"\n0.04,\"ok\","))
+      "\"mean_step\",\"min_step\",\"max_step\",\"accepted_steps\",\"micro_steps\",\"rejected_micro_steps\","
+      "\"right_hand_sides\",\"jacobians\",\"corrector_iterations\",\"static_calls\",\"wall_clock\",\"cpu\","
+      "\"message\"\n0.04,\"ok\","))
       << csv;
   EXPECT_EQ(workspace_.rows("s.study/study.csv").size(), 3U);
   EXPECT_EQ(workspace_.rows("s.study/fits.csv").size(), 1U);
@@ -73,8 +75,8 @@ TEST_F(StudyCommandTest, SettingsOfTheCommandLineHoldForAllRuns) {
   ASSERT_EQ(workspace_.run({"study", "s.toml", "--set", "simulation.end=2"}).exitCode, 0);
   const std::vector<std::string> rows = rowsWithoutTimes("s.study");
   ASSERT_EQ(rows.size(), 2U);
-  EXPECT_TRUE(rows[0].ends_with(",50")) << rows[0];
-  EXPECT_TRUE(rows[1].ends_with(",100")) << rows[1];
+  EXPECT_TRUE(rows[0].ends_with(",50,0,0,0,0,0,0")) << rows[0] << ": FMUs do not tell what their solvers do";
+  EXPECT_TRUE(rows[1].ends_with(",100,0,0,0,0,0,0")) << rows[1];
 }
 
 TEST_F(StudyCommandTest, UnstableRunsAreNoFailureOfTheStudy) {

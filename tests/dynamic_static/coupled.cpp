@@ -43,8 +43,9 @@ std::unique_ptr<Subsystem> coupled(const std::string& dynamicName, std::unique_p
     wires.push_back({1, *inner.find(ports.staticOutputs[i]), 0, *outer.find(ports.dynamicInputs[i])});
   std::vector<solver::JoinedPart> parts;
   parts.push_back({dynamicName, std::move(dynamic)});
-  parts.push_back({staticName, std::make_unique<solver::StaticFunction>(staticName, std::move(instances), coupling,
-                                                                        std::move(inputs), 1)});
+  parts.push_back(
+      {staticName, std::make_unique<solver::StaticFunction>(staticName, std::move(instances), std::move(inputs),
+                                                            solver::StaticSettings{.coupling = coupling})});
   return solver::integrate(solver::join(std::move(parts), std::move(wires)), integrator);
 }
 

@@ -9,7 +9,7 @@
 #include "coupled.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::rotor_test {
 namespace {
 
 constexpr double kEnd = 0.02;        // s
@@ -121,4 +121,4 @@ TEST(RotorOnBearing, ThePredictorSavesHalfOfTheCallsAndMore) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::rotor_test

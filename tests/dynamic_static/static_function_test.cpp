@@ -19,7 +19,7 @@
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
-namespace koppla::test {
+namespace koppla::test::static_function_test {
 namespace {
 
 using solver::StaticCoupling;
@@ -50,7 +50,8 @@ std::unique_ptr<StaticFunction> function(StaticCoupling coupling, std::size_t in
   auto made = instancesOf(instances, output);
   const subsystem::Description& description = made.front()->describe();
   std::vector<subsystem::PortIndex> inputs{*description.find("u1"), *description.find("u2")};
-  auto result = std::make_unique<StaticFunction>("part", std::move(made), coupling, std::move(inputs), threads);
+  auto result = std::make_unique<StaticFunction>("part", std::move(made), std::move(inputs),
+                                                 solver::StaticSettings{.coupling = coupling, .threads = threads});
   result->begin({0.0, 1.0, {}});
   return result;
 }
@@ -107,6 +108,35 @@ TEST(StaticFunction, WhileTimeIsHeldItIsExactAndKeepsItsLinearisation) {
   EXPECT_EQ(at(*made, 4.0, 7.0)[0], 28.0);
   made->visit(Visit::predicted);
   EXPECT_NEAR(at(*made, 4.0, 7.0)[0], 26.0, 1e-6);
+}
+
+/// C calls at the end of the last step; what holds time itself must go on from there.
+TEST(StaticFunction, TimeIsPartOfALinearisationThatLiesBack) {
+  const auto made = function(StaticCoupling::lastCorrector, 1, [](const auto&, double t, const auto& u) {
+    return std::vector<double>{3.0 * t + u[0], u[1]};
+  });
+  const std::vector<double> u{1.0, 2.0};
+  ASSERT_TRUE(made->visit(Visit::accepted));
+  made->call(Visit::accepted, 0.5, u);
+  EXPECT_NEAR(made->values(0.75, u)[0], 3.0 * 0.75 + 1.0, 1e-6);
+  EXPECT_EQ(made->calls(), 1U);
+}
+
+TEST(StaticFunction, IncrementsCanBeGivenForTinyUnits) {
+  std::vector<std::vector<double>> seen;
+  auto instances = instancesOf(1, [&seen](const auto&, double, const auto& u) {
+    seen.push_back(u);
+    return std::vector<double>{u[0], u[1]};
+  });
+  const auto u1 = *instances.front()->describe().find("u1"), u2 = *instances.front()->describe().find("u2");
+  StaticFunction made("part", std::move(instances), {u1, u2},
+                      {.coupling = StaticCoupling::predictor, .increment = 1e-15});
+  made.begin({0.0, 1.0, {}});
+  seen.clear();
+  call(made, Visit::predicted, 0.0, 200.0);
+  ASSERT_EQ(seen.size(), 3U);
+  EXPECT_DOUBLE_EQ(seen[1][0], 1e-15);
+  EXPECT_NEAR(seen[2][1] - 200.0, 2e-13, 5e-14);
 }
 
 TEST(StaticFunction, IncrementsAreThoseOfTheNote) {
@@ -197,4 +227,4 @@ TEST(StaticFunction, SaysWhoFailedAndWhere) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::static_function_test

@@ -5,7 +5,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::convergence_test {
 namespace {
 
 TEST(ConvergenceExamples, TheOscillatorIsOfFirstOrderByEveryAlgorithm) {
@@ -41,4 +41,4 @@ TEST(ConvergenceExamples, TheTwoMassOscillatorHasTheOrderOfItsPolynomials) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::convergence_test

@@ -10,7 +10,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::documentation_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -81,6 +81,8 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
                              "outputs",
                              "states",
                              "derivatives",
+                             "unknowns",
+                             "residuals",
                              "units",
                              "A",
                              "B",
@@ -229,4 +231,4 @@ TEST(Documentation, EveryCommandAndItsOptionsAreDescribed) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::documentation_test

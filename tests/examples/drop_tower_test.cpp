@@ -12,7 +12,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::drop_tower_test {
 namespace {
 
 constexpr double kDrop = 0.058, kLength = 0.03;                // m
@@ -257,4 +257,4 @@ TEST(DropTowerExamples, TiltLowersThePeakAndLengthensTheImpact) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::drop_tower_test

@@ -10,7 +10,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::elastic_tube_test {
 namespace {
 
 double normOfPressure(const ExampleRun& run) {
@@ -80,4 +80,4 @@ TEST(ElasticTubeExamples, DivergentSettingsEndAsExplosions) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::elastic_tube_test

@@ -129,7 +129,7 @@ ExampleStudy runStudy(const std::string& study) {
   const fs::path made = fs::path(file).replace_extension(".study");
   if (!fs::exists(made / "study.csv")) throw std::runtime_error(result.command.errors);
   result.rows = core::readWhole(made / "study.csv");
-  result.fits = core::readWhole(made / "fits.csv");
+  if (fs::exists(made / "fits.csv")) result.fits = core::readWhole(made / "fits.csv");
   return result;
 }
 

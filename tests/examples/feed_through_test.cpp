@@ -6,7 +6,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::feed_through_test {
 namespace {
 
 TEST(FeedThroughExamples, TheLoopIsSolvedAtTheStartAndInEveryStep) {
@@ -53,4 +53,4 @@ TEST(FeedThroughExamples, EveryTypeArrives) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::feed_through_test

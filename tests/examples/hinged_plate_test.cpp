@@ -12,7 +12,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::hinged_plate_test {
 namespace {
 
 constexpr double kAngle110 = 0.3563220872;  // rad
@@ -92,4 +92,4 @@ TEST(HingedPlateExamples, AllFourBehavioursOfAnIterationAppear) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::hinged_plate_test

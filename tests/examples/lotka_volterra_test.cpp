@@ -11,7 +11,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::lotka_volterra_test {
 namespace {
 
 constexpr double a = 1.5, b = 1.0, c = 1.0, d = 0.3;
@@ -101,4 +101,4 @@ TEST(LotkaVolterraExamples, GaussSeidelKeepsTheInvariantOfTheSymplecticMethod) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::lotka_volterra_test

@@ -12,7 +12,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::math003_test {
 namespace {
 
 struct Expected {
@@ -82,4 +82,4 @@ TEST(Math003Examples, TheReferenceIsTheExactSolution) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::math003_test

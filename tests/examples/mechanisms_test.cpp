@@ -8,7 +8,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::mechanisms_test {
 namespace {
 
 using Settings = std::vector<std::string>;
@@ -328,4 +328,4 @@ TEST(MechanismExamples, TwoBodiesWithRigidJoints) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::mechanisms_test

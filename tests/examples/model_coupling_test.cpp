@@ -9,7 +9,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::model_coupling_test {
 namespace {
 
 TEST(ModelCouplingExamples, OneWordChoosesTheWayOfCoupling) {
@@ -33,4 +33,4 @@ TEST(ModelCouplingExamples, OneWordChoosesTheWayOfCoupling) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::model_coupling_test

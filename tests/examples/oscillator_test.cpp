@@ -9,7 +9,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::oscillator_test {
 namespace {
 
 struct Rate {
@@ -56,4 +56,4 @@ TEST(OscillatorExamples, TheErrorIsOfFirstOrder) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::oscillator_test

@@ -8,7 +8,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::partitioned_oscillator_test {
 namespace {
 
 double largestError(const ExampleRun& run) {
@@ -60,4 +60,4 @@ TEST(PartitionedOscillatorExamples, LinesAreOfOrderTwoAndSplinesOfOrderFour) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::partitioned_oscillator_test

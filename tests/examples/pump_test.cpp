@@ -13,7 +13,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::pump_test {
 namespace {
 
 constexpr double kRevolution = 0.02;  // s, at 3000 rpm
@@ -308,4 +308,4 @@ TEST(PumpExamples, StepControlShrinksStepsWhereForcesAreSteep) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::pump_test

@@ -11,7 +11,7 @@
 #include "runge_kutta.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::recloser_test {
 namespace {
 
 const std::vector<std::string> kSinglePole{"--set", "pole2.t_on=1", "--set", "pole3.t_on=1"};
@@ -162,4 +162,4 @@ TEST(RecloserExample, AClosedContactFeelsTheNextOneLand) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::recloser_test

@@ -7,7 +7,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::stability_test {
 namespace {
 
 ExampleAnalysis analyse(const std::string& file, const std::vector<std::string>& more = {}) {
@@ -79,4 +79,4 @@ TEST(StabilityExamples, TheMapChangesColourAtTheCriticalStep) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::stability_test

@@ -10,7 +10,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::stiff_link_test {
 namespace {
 
 constexpr native::TwoMassOscillator kModel{.m1 = 1.0,
@@ -102,4 +102,4 @@ TEST(StiffLinkExamples, LinearForcesBeyondTheLimitExplode) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::stiff_link_test

@@ -14,7 +14,7 @@
 #include "runge_kutta.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::thomson_coil_test {
 namespace {
 
 constexpr double kMutual = 1.6e-6, kHeight = 5e-3, kMass = 0.06;  // H, m, kg
@@ -113,4 +113,4 @@ TEST(ThomsonCoilExample, ThePlateCoastsAtTheEndWhateverStepAndDegree) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::thomson_coil_test

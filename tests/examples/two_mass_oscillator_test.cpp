@@ -7,7 +7,7 @@
 
 #include "example_run.hpp"
 
-namespace koppla::test {
+namespace koppla::test::two_mass_oscillator_test {
 namespace {
 
 constexpr double kExact = -0.45424153929;  // m, x1 at 0.1 s
@@ -52,4 +52,4 @@ TEST(TwoMassOscillatorExamples, StepControlKeepsTheErrorNearItsTolerance) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::two_mass_oscillator_test

@@ -6,7 +6,7 @@
 #include "example_run.hpp"
 #include "support/figure.hpp"
 
-namespace koppla::test {
+namespace koppla::test::wall_radiation_test {
 namespace {
 
 void expectLin5(const ExampleRun& run, int iterations) {
@@ -79,4 +79,4 @@ TEST(WallRadiationExamples, OverflowCapAndConvergenceAreDifferentEnds) {
 }
 
 }  // namespace
-}  // namespace koppla::test
+}  // namespace koppla::test::wall_radiation_test

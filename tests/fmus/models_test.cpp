@@ -152,6 +152,51 @@ TEST(JointMass, MovesExactlyUnderPolynomialsOfForceAndProjection) {
   EXPECT_NEAR(it.real("a"), (force(h) - c * x - d * v) / m, 1e-9);
 }
 
+TEST(HardeningSpring, IsAFunctionOfItsInputsWhileItIsInitialised) {
+  const LoadedFmu fmu("HardeningSpring");
+  const Instance it(fmu);
+  ASSERT_EQ(it.setUp(), fmi2OK);
+  ASSERT_EQ(it.enter(), fmi2OK);
+  const auto force = [&](double x, double v) {
+    it.set("x", x);
+    it.set("v", v);
+    return it.real("f");
+  };
+  EXPECT_DOUBLE_EQ(force(2, -100), -1e5 * (std::exp(6.0) - 1) + 10);  // at the start of Schmoll's oscillator
+  EXPECT_DOUBLE_EQ(force(-2, 100), 1e5 * (std::exp(6.0) - 1) - 10);
+  EXPECT_EQ(force(0, 0), 0);
+  EXPECT_DOUBLE_EQ(force(2, -100), -1e5 * (std::exp(6.0) - 1) + 10);
+}
+
+TEST(HardeningSpring, HasTheDerivativesOfItsForce) {
+  const LoadedFmu fmu("HardeningSpring");
+  const Instance it(fmu);
+  ASSERT_EQ(it.setUp(), fmi2OK);
+  ASSERT_EQ(it.enter(), fmi2OK);
+  it.set("x", -1.5);
+  it.set("v", 3000.0);
+  const auto derivative = [&](const char* known) {
+    const fmi2ValueReference f = it.reference("f");
+    const fmi2ValueReference by = it.reference(known);
+    const double direction = 1;
+    double result = 0;
+    EXPECT_EQ((it.call<const fmi2ValueReference*, std::size_t, const fmi2ValueReference*, std::size_t, const double*,
+                       double*>("fmi2GetDirectionalDerivative", &f, 1, &by, 1, &direction, &result)),
+              fmi2OK);
+    return result;
+  };
+  for (const char* known : {"x", "v", "c", "alpha", "d"}) {
+    const double at = it.real(known);
+    const double step = 1e-5 * std::abs(at);
+    const double slope = derivative(known);
+    it.set(known, at + step);
+    const double above = it.real("f");
+    it.set(known, at - step);
+    EXPECT_NEAR(slope, (above - it.real("f")) / (2 * step), 1e-6 * std::abs(slope)) << known;
+    it.set(known, at);
+  }
+}
+
 TEST(InterpolatingLag, IsExactForARamp) {
   const LoadedFmu fmu("InterpolatingLag");
   const Instance it(fmu);

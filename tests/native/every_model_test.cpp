@@ -159,7 +159,7 @@ RC_GTEST_PROP(EveryModel, OfSecondOrderHasPositionsThenVelocities, ()) {
     const auto middle = static_cast<std::ptrdiff_t>(x.size() / 2);
     RC_ASSERT(std::equal(dx.begin(), dx.begin() + middle, x.begin() + middle));
   }
-  RC_ASSERT(mechanical == 10U);
+  RC_ASSERT(mechanical == 11U);
 }
 
 TEST(EveryModel, DescribesItsPorts) {

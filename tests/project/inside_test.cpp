@@ -75,7 +75,9 @@ TEST(ModelCoupling, SolvesTwoModelsAsOneUnderTheirOwnNames) {
   EXPECT_EQ(joint.time.size(), 11U);
   EXPECT_NEAR(last(joint, "a.x"), std::cos(1.0), 1e-12);
   EXPECT_NEAR(last(joint, "b.y"), std::sin(1.0), 1e-12);
-  EXPECT_NEAR(last(joint, "b.x"), std::cos(1.0), 1e-12) << "an input that is fed inside is recorded as well";
+  const results::Table all =
+      ranOf(kHead + "algorithm = { kind = \"model-coupling\" }\nresults = { variables = [\"*\"] }\n" + rotation());
+  EXPECT_NEAR(last(all, "b.x"), std::cos(1.0), 1e-12) << "an input that is fed inside is recorded on request";
   const results::Table coupled = ranOf(kHead + "algorithm = { kind = \"jacobi\" }\n" + rotation());
   EXPECT_GT(std::fabs(last(coupled, "a.x") - std::cos(1.0)), 1e-2) << "one word apart";
 }
@@ -203,6 +205,13 @@ TEST(Inside, MistakesAreNamedWithTheirPlace) {
       {rotation("", "inside = \"a\"\nstatic_coupling = \"predictor\"\n"),
        "19:10 'b' cannot be solved by the integrator of 'a': it has states, so it is not static. Remove "
        "static_coupling: its equations are joined."},
+      {rotation("", "inside = \"\"\n"),
+       "19:10 'inside' names no subsystem. Name the one whose integrator solves it, or remove it."},
+      {"algorithm = { kind = \"model-coupling\" }\nstep_control = { kind = \"double-step\" }\n" + rotation(),
+       "4:25 Under model coupling nothing is exchanged, so a step control has nothing to look at. Remove it; the "
+       "tolerances of the integrator control the error."},
+      {"algorithm = { kind = \"master-slave\", master = \"b\" }\n" + rotation("", "inside = \"a\"\n"),
+       "3:47 The master 'b' is inside 'a', whose integrator solves it. Write master = \"a\"."},
       {decay("static_coupling = \"predicted\"\n"),
        "20:19 'predicted' is no value of 'static_coupling' in [[subsystems]]. Did you mean 'predictor'?"}};
   for (const Bad& bad : all) {
@@ -240,6 +249,39 @@ TEST(Inside, WhatCannotBeJoinedIsRefused) {
                    connection("a.x", "law.x") + connection("law.f", "a.f"))
                 .find("Take bdf or bdf-fixed, or static_coupling = \"full\"."),
             std::string::npos);
+}
+
+TEST(Inside, FormulasOfUnknownsAreStaticSolvers) {
+  // f + f^3 = x, which no formula solves: x' = -f.
+  const std::string text =
+      kHead +
+      formulas("a",
+               "inputs = {f = 0.0}\nstates = {x = 2.0}\nderivatives = {x = \"-f\"}\noutputs = {x = \"x\"}\n"
+               "integrator = \"bdf\"\nrtol = 1e-8\natol = 1e-8\n") +
+      formulas("law",
+               "inputs = {x = 2.0}\nunknowns = {f = 1.0}\nresiduals = {f = \"f + f^3 - x\"}\noutputs = {f = \"f\"}\n"
+               "inside = \"a\"\n");
+  const std::string wires = connection("a.x", "law.x") + connection("law.f", "a.f");
+  for (const std::string way : {"", "static_coupling = \"predictor\"\n", "static_coupling = \"last-corrector\"\n"}) {
+    const results::Table ran = ranOf(text + way + wires);
+    // dx = (1 + 3 f^2) df = -f dt: ln f + 3/2 f^2 falls by t.
+    const double f = last(ran, "law.f");
+    EXPECT_NEAR(std::log(f) + 1.5 * f * f, 1.5 - 1.0, 1e-5) << way;
+    EXPECT_NEAR(f + f * f * f, last(ran, "a.x"), 1e-6) << way;
+  }
+}
+
+TEST(Inside, WarnsOfOptionsForStaticSolversThatNobodyCalls) {
+  core::Log log;
+  std::string said;
+  log.addSink([&said](core::Severity severity, std::string_view, std::string_view message) {
+    if (severity == core::Severity::warning) said += std::string(message) + "\n";
+  });
+  const Reading reading = parse(kHead + rotation("", "static_coupling = \"full\"\ninstances = 3\n"), "loop.toml", {});
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  build(reading.project, log);
+  EXPECT_NE(said.find("'static_coupling' of 'b' has no effect"), std::string::npos) << said;
+  EXPECT_NE(said.find("'instances' and 'increment' of 'b' have no effect"), std::string::npos) << said;
 }
 
 TEST(Inside, AStaticModelThatFailsEndsTheRunWithItsOwnWords) {

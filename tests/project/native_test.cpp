@@ -98,6 +98,78 @@ TEST(NativeModels, ToleranceAndStepSteerRadau) {
   }
 }
 
+TEST(NativeModels, AreWrittenAsFormulasWithUnknowns) {
+  const std::string lines = R"(model = "expressions"
+integrator = "radau"
+rtol = 1e-9
+atol = 1e-9
+inputs = {u = 0.0}
+states = {x = 2.0}
+derivatives = {x = "-F"}
+unknowns = {F = 0.3}
+residuals = {F = "F + b*F^3 - x - u"}
+outputs = {F = "F"}
+parameters = {b = 1.0}
+)";
+  // With b = 1: ln F + 3/2 F^2 = 3/2 - t; with b = 0: F = 2 exp(-t).
+  const double F = valueAtEnd(parseSubsystem(lines), "a.F");
+  EXPECT_NEAR(std::log(F) + 1.5 * F * F, 0.5, 1e-6);
+  EXPECT_NEAR(valueAtEnd(parseSubsystem(lines, {"a.b=0", "a.F.start=-5"}), "a.F"), 2.0 * std::exp(-1.0), 1e-6);
+}
+
+TEST(NativeModels, OfUnknownsAloneTakeAnyIntegrator) {
+  const std::string lines =
+      "model = \"expressions\"\nunknowns = {F = 0.0}\nresiduals = {F = \"F + F^3 - 10*t\"}\noutputs = {y = \"F\"}\n"
+      "rtol = 1e-9\natol = 1e-9\n";
+  for (const std::string kind : {"", "integrator = \"exact\"\n", "integrator = \"newmark\"\n"}) {
+    const Reading reading = parseSubsystem(lines + kind);
+    EXPECT_EQ(warnings(reading), ProblemList{});
+    EXPECT_NEAR(valueAtEnd(reading, "a.y"), 2.0, 1e-9);
+  }
+}
+
+TEST(NativeModels, OfUnknownsAloneAreStaticMembersOfACoupling) {
+  // x' = -F with F + F^3 = x, apart: ln F + 3/2 F^2 = 3/2 - t.
+  const std::string lines = R"(
+format = 1
+simulation = {end = 1.0, step = 0.01}
+connections = [{from = "tank.x", to = "valve.x"}, {from = "valve.F", to = "tank.F"}]
+[[subsystems]]
+name = "tank"
+model = "expressions"
+integrator = "ode5"
+inputs = {F = 0.0}
+states = {x = 2.0}
+derivatives = {x = "-F"}
+outputs = {x = "x"}
+[[subsystems]]
+name = "valve"
+model = "expressions"
+inputs = {x = 0.0}
+unknowns = {F = 0.0}
+residuals = {F = "F + F^3 - x"}
+outputs = {F = "F"}
+)";
+  for (const std::string algorithm : {"newton", "iterated-gauss-seidel", "iterated-jacobi"}) {
+    const Reading reading =
+        parse(lines + "[algorithm]\nkind = \"" + algorithm + "\"\ndegree = 1\nrtol = 1e-8\n", "loop.toml");
+    const double F = valueAtEnd(reading, "valve.F");
+    EXPECT_NEAR(std::log(F) + 1.5 * F * F, 0.5, 1e-5) << algorithm;  // of second order in the step
+  }
+}
+
+TEST(NativeModels, TellWhereUnknownsHaveNoSolution) {
+  const Reading reading = parseSubsystem(
+      "model = \"expressions\"\nunknowns = {F = 1.0}\nresiduals = {F = \"F^2 - 0.25 + t\"}\noutputs = {y = \"F\"}\n");
+  core::Log log;
+  run::Run run = makeRun(reading.project, log);
+  ASSERT_TRUE(run.initialise().ok());
+  const run::Outcome outcome = run.simulate();
+  EXPECT_EQ(outcome.kind, run::OutcomeKind::subsystemFailed);
+  EXPECT_NE(outcome.message.find("expressions: no solution was found"), std::string::npos) << outcome.message;
+  EXPECT_NE(outcome.message.find("of the unknown 'F'"), std::string::npos);
+}
+
 TEST(NativeModels, AreWrittenAsMatrices) {
   // A double integrator: x = t^2 / 2 with u = 1.
   const Reading reading = parseSubsystem(R"(model = "linear-state-space"
@@ -228,7 +300,7 @@ TEST(NativeModels, MistakesAreNamedWithTheirPlace) {
        {"5:9 A subsystem is either an FMU or a native model or a program. Remove 'fmu' or 'model'."}},
       {"model = \"rod\"\nlogging = true\nelement = 2\n",
        {"6:1 'logging' is not an option of [[subsystems]]. Known here: name, fmu, model, parameters, markers, "
-        "inside, static_coupling, instances, micro_step, overshoot, elements, boundary, ... (26 in all).",
+        "inside, static_coupling, instances, increment, micro_step, overshoot, elements, ... (27 in all).",
         "7:1 'element' is not an option of [[subsystems]]. Did you mean 'elements'?"}},
       {"model = \"rod\"\nboundary = \"fixed\"\n",
        {"5:9 The model of 'a' cannot be used: rod: the choice 'boundary' is 'fixed'. Known here: prescribed, "
@@ -245,6 +317,16 @@ TEST(NativeModels, MistakesAreNamedWithTheirPlace) {
       {"model = \"expressions\"\nstates = {x = 1.0}\nderivatives = {z = \"x\"}\n",
        {"6:10 The state 'x' has no derivative. Write derivatives = {x = \"...\"}, a formula.",
         "7:15 There is a derivative of 'z', which is no state. Write states = {z = 0.0}, its start value."}},
+      {"model = \"expressions\"\nunknowns = {F = 1.0}\nresiduals = {G = \"F\"}\n",
+       {"6:12 The unknown 'F' has no residual. Write residuals = {F = \"...\"}, a formula.",
+        "7:13 There is a residual of 'G', which is no unknown. Write unknowns = {G = 0.0}, its start value."}},
+      {"model = \"expressions\"\nstates = {F = 1.0}\nderivatives = {F = \"1\"}\nunknowns = {F = 1.0}\n"
+       "residuals = {F = \"F\"}\n",
+       {"5:9 The model of 'a' cannot be used: expressions: the name 'F' is used twice. Rename one of the two."}},
+      {"model = \"expressions\"\nstates = {x = 1.0}\nderivatives = {x = \"F\"}\nunknowns = {F = 1.0}\n"
+       "residuals = {F = \"F - x\"}\n",
+       {"5:9 The model of 'a' cannot be used: The integrator ode4 does not fit the model expressions, which has "
+        "algebraic equations. Take radau or radau-fixed."}},
       {"model = \"linear-state-space\"\nA = [1, 2]\n",
        {"6:6 'A' in [[subsystems]] is the integer 1; expected is an array of numbers. Write [..., ...]."}},
       {"model = \"signal\"\n",

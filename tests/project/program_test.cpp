@@ -236,6 +236,17 @@ to = "a.x"
   EXPECT_NEAR(valueAtEnd(reading, "b.z"), std::exp(-2.0), 1e-3);
 }
 
+TEST_F(Programs, TransientOnesCannotBeInsideAnIntegrator) {
+  EXPECT_THAT(
+      problemsOfBuilding("transient = true\ninside = \"b\"\n" + kDouble + R"([[subsystems]]
+name = "b"
+model = "expressions"
+states = { x = 1.0 }
+derivatives = { x = "-x" }
+)"),
+      Contains(HasSubstr("'a' cannot be solved by the integrator of 'b': the program takes steps of its own.")));
+}
+
 TEST_F(Programs, MistakesHaveTheirLine) {
   const ProblemList all = mistakes(parseLines(R"(program = ["true"]
 include = ["nothing"]

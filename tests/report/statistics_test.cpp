@@ -64,10 +64,12 @@ TEST(Statistics, TheConnectionThatLimitsTheStepIsNamed) {
 TEST(Statistics, SolversThatTellTheirWorkAreListed) {
   run::Statistics s = example();
   EXPECT_EQ(statisticsText(s).find("micro steps"), std::string::npos);
-  s.members.push_back({"rod", {}, {}, {}, {1234, 5, 6789, 2}});
-  EXPECT_NE(statisticsText(s).find("rod                  1234              5               6789            2"),
-            std::string::npos)
-      << statisticsText(s);
+  s.members.push_back({"rod", {}, {}, {}, {1234, 5, 6789, 2, 2468}});
+  const std::string row = "rod                1234          5              6789          2         2468";
+  EXPECT_NE(statisticsText(s).find(row + "\n"), std::string::npos) << statisticsText(s);
+  EXPECT_EQ(statisticsText(s).find("static calls"), std::string::npos);
+  s.members.back().effort.staticCalls = 77;
+  EXPECT_NE(statisticsText(s).find(row + "            77\n"), std::string::npos) << statisticsText(s);
 }
 
 }  // namespace

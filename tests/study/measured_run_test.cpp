@@ -81,7 +81,25 @@ TEST(Measure, OnlyTimesInsideTheWindowCount) {
       {"schmoll R57", "window", "the squares of the windows' sums make up that of the whole, 1e-12"},
       parts / (whole * whole), 1.0, 1e-12);
   how.from = 7.0;
-  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem, "All 3 macro steps are skipped.");
+  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem,
+            "No macro step lies between from = 7 s and to = 9 s.");
+}
+
+TEST(Measure, ALimitOfTheWindowIsMetInSpiteOfRounding) {
+  const auto rising = [](double scale) {
+    std::vector<double> times, values;
+    for (int n = 0; n <= 10; ++n) {
+      times.push_back(n * 0.1);
+      values.push_back(scale * n);
+    }
+    return table(times, values);
+  };
+  ErrorSettings how = settings(Measure::wrmseSum);
+  how.from = 0.3;  // 3 * 0.1 and 7 * 0.1 are a little more
+  how.to = 0.7;
+  double sum = 0.0;
+  for (int n = 3; n <= 7; ++n) sum += std::pow(0.1 * n / (1.0 + 1.1 * n), 2);
+  EXPECT_NEAR(measure(rising(1.1), TableReference(rising(1.0), BetweenRows::cubic), how).total, std::sqrt(sum), 1e-12);
 }
 
 FinishedRun run(run::OutcomeKind kind, std::uint64_t steps) {

@@ -15,9 +15,12 @@
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/native/nonlinear_oscillator.hpp"
 #include "koppla/project/project.hpp"
 #include "koppla/results/csv_recorder.hpp"
 #include "koppla/run/run.hpp"
+#include "koppla/solver/integrate.hpp"
+#include "koppla/solver/join.hpp"
 #include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "support/figure.hpp"
@@ -156,13 +159,17 @@ struct Duration {
   double sum;   ///< s, of all subsystems
 };
 
-Duration measure(coupling::System system, const run::Settings& settings) {
+run::Statistics statisticsOf(coupling::System system, const run::Settings& settings) {
   core::Log log;
   run::Run run(std::move(system), settings, log);
   run::Outcome outcome = run.initialise();
   if (outcome.ok()) outcome = run.simulate();
   if (!outcome.ok()) throw std::runtime_error(outcome.message);
-  const run::Statistics statistics = run.statistics();
+  return run.statistics();
+}
+
+Duration measure(coupling::System system, const run::Settings& settings) {
+  const run::Statistics statistics = statisticsOf(std::move(system), settings);
   Duration duration{statistics.wallClock - statistics.initialisation, 0.0};
   for (const run::MemberStatistics& member : statistics.members) duration.sum += member.step.seconds;
   return duration;
@@ -189,6 +196,61 @@ Duration measurePump(coupling::AlgorithmKind kind) {
   return measure(std::move(system), plan.settings);
 }
 
+constexpr double kStaticCall = 10e-3;  // s
+
+/// A linear spring and damper that waits in every call, and adds up for how long: waiting takes a little longer than it
+/// is asked to.
+std::unique_ptr<subsystem::Subsystem> waitingSpring(std::shared_ptr<double> seconds) {
+  test::Formula formula;
+  formula.inputs = {"x", "v"};
+  formula.outputs = {"f"};
+  formula.output = [seconds = std::move(seconds)](const auto&, double, const auto& u) {
+    const auto begin = std::chrono::steady_clock::now();
+    std::this_thread::sleep_for(std::chrono::duration<double>(kStaticCall));
+    *seconds += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+    return std::vector<double>{-1e4 * u[0] - 10.0 * u[1]};
+  };
+  return test::makeSubsystem(std::move(formula));
+}
+
+/// An oscillator whose integrator calls that spring by the semi-implicit method P, the probes of its two inputs on
+/// threads of their own. `seconds` is what the spring's values took; every call computes one.
+std::unique_ptr<subsystem::Subsystem> oscillatorWithWaitingSpring(std::shared_ptr<double> seconds) {
+  std::vector<std::unique_ptr<subsystem::Subsystem>> instances;
+  instances.push_back(waitingSpring(std::move(seconds)));
+  for (int i = 0; i < 2; ++i) instances.push_back(waitingSpring(std::make_shared<double>(0.0)));
+  const subsystem::Description spring = instances.front()->describe();
+  std::unique_ptr<solver::Equations> body = native::nonlinearOscillator({.x0 = 0.1, .v0 = 0.0});
+  const subsystem::Description& outer = body->describe();
+  const subsystem::PortIndex x = *spring.find("x");
+  const subsystem::PortIndex v = *spring.find("v");
+  std::vector<solver::Wire> wires{
+      {0, *outer.find("x"), 1, x}, {0, *outer.find("v"), 1, v}, {1, *spring.find("f"), 0, *outer.find("f")}};
+  std::vector<solver::JoinedPart> parts;
+  parts.push_back({"body", std::move(body)});
+  parts.push_back({"spring", std::make_unique<solver::StaticFunction>(
+                                 "spring", std::move(instances), std::vector{x, v},
+                                 solver::StaticSettings{.coupling = solver::StaticCoupling::predictor, .threads = 3})});
+  solver::IntegratorSettings integrator;
+  integrator.kind = solver::Kind::bdf;
+  return solver::integrate(solver::join(std::move(parts), std::move(wires)), integrator);
+}
+
+/// The part of the duration in which the static solver does not compute values: its probes beside them cost nothing
+/// unless they come late.
+double overheadOfStaticCalls() {
+  const auto seconds = std::make_shared<double>(0.0);
+  coupling::System system;
+  system.members.push_back({"body", oscillatorWithWaitingSpring(seconds), {}});
+  run::Settings settings;
+  settings.end = settings.step = 0.06;  // s, about a period
+  const run::Statistics statistics = statisticsOf(std::move(system), settings);
+  const auto calls = static_cast<double>(statistics.members.at(0).effort.staticCalls);
+  if (calls < 50.0) throw std::runtime_error(fmt::format("{} static calls are too few to measure", calls));
+  std::printf("schmoll R34 static: %g calls in %.4g s\n", calls, statistics.wallClock);
+  return 1.0 - *seconds / statistics.wallClock;
+}
+
 void showRatio(std::string_view requirement, std::string_view figure, const std::string& demanded, double ratio,
                double limit) {
   test::showFigure({requirement, figure, demanded}, fmt::format("{:.3f}", ratio), ratio <= limit);
@@ -209,6 +271,8 @@ void showDurationsOfCoupling() {
   const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), AlgorithmKind::gaussSeidel, 100);
   showRatio("schmoll R34", "overhead", "below 2 % of the duration at 10 ms per macro step",
             (expensive.wall - expensive.sum) / expensive.wall, 0.02);
+  showRatio("schmoll R34", "static", "static solver of 10 ms a call inside another: below 2 % of the duration",
+            overheadOfStaticCalls(), 0.02);
 }
 
 }  // namespace

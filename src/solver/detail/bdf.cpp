@@ -10,6 +10,7 @@
 #include "koppla/solver/detail/bdf_corrector.hpp"
 #include "koppla/solver/detail/bdf_history.hpp"
 #include "koppla/solver/detail/method.hpp"
+#include "koppla/solver/detail/radau_fixed.hpp"
 #include "koppla/solver/detail/runge_kutta.hpp"
 #include "koppla/subsystem/micro_steps.hpp"
 
@@ -26,6 +27,7 @@ struct Memory {
   unsigned since = 0;   ///< steps since order or length were changed
   unsigned failed = 0;  ///< attempts at the present step
   bool started = false;
+  bool rising = false;  ///< towards the order that was given
 };
 
 /// Backward differentiation formulas on the points as they lie: the derivative at the end of the step of the polynomial
@@ -51,8 +53,13 @@ class Bdf final : public Method {
   [[nodiscard]] double firstLength(std::span<const double> x) const;
   [[nodiscard]] Span place(double tau, double end) const;
   bool step(StepEquations& problem, const Span& span);
-  bool isStartUp() const { return fixedOrder_ && memory_.history.count() <= fixedOrder_; }
+  [[nodiscard]] bool isStartUp() const {
+    return fixedOrder_ && !memory_.rising && memory_.history.count() <= fixedOrder_;
+  }
+  [[nodiscard]] bool varies() const { return fixedOrder_ == 0 || memory_.rising; }
+  void rise(StepEquations& problem, double tau);
   bool startUp(StepEquations& problem, const Span& span);
+  bool startingStep(StepEquations& problem, const Span& span);
   bool attempt(StepEquations& problem, const Span& span);
   bool correct(StepEquations& problem, const Span& span);
   void shorten();
@@ -67,7 +74,8 @@ class Bdf final : public Method {
   unsigned fixedOrder_;  ///< 0: it varies
   bool fixedStep_;
   BdfCorrector corrector_;
-  RungeKutta starter_;
+  RungeKutta starter_;                      ///< of variable steps
+  std::optional<RadauFixed> fixedStarter_;  ///< of fixed ones, whose length nobody tests: it must be stable
   Memory memory_;
   std::array<Memory, subsystem::kSlots> saved_;
   std::vector<double> predicted_, x_, rest_, difference_, slopes_;
@@ -92,7 +100,9 @@ Bdf::Bdf(const Equations& equations, const IntegratorSettings& settings)
       x_(predicted_),
       rest_(predicted_),
       difference_(predicted_),
-      slopes_(predicted_) {}
+      slopes_(predicted_) {
+  if (fixedStep_) fixedStarter_.emplace(equations, settings);
+}
 
 void Bdf::forget() {
   memory_.started = false;
@@ -114,6 +124,8 @@ std::string Bdf::failure() const {
   if (diverged_)
     return fixedStep_ ? "bdf-fixed failed: the corrector iteration did not converge; a shorter micro step may help"
                       : "bdf failed: the corrector iteration does not converge in any step that is not too short";
+  if (settings_.minMicroStep > 0.0)
+    return "bdf failed: the tolerances need steps below min_micro_step; a smaller one, or looser tolerances, may help";
   return "bdf failed: no step is short enough for the tolerances; looser ones may help";
 }
 
@@ -129,14 +141,24 @@ void Bdf::beginIfDue(StepEquations& problem, std::span<const double> x) {
   if (goesOn) return;
   memory_.history.clear();
   memory_.history.push(0.0, x);
-  memory_.order = fixedOrder_ ? fixedOrder_ : 1;
+  memory_.order = fixedOrder_;
   memory_.since = memory_.failed = 0;
   memory_.started = true;
+  memory_.rising = false;
   corrector_.forget();
   const bool chooses = settings_.firstMicroStep == 0.0 && !fixedStep_;
-  if (!fixedOrder_) problem.visit(Visit::started, 0.0, x);
-  if (!fixedOrder_ || chooses) problem.derivatives(0.0, x, slopes_);
+  // Steps whose length nobody has given are tested from the first one on.
+  if (fixedOrder_ == 0 || chooses) rise(problem, 0.0);
   memory_.h = subsystem::singleMicroStep(problem.length(), chooses ? firstLength(x) : settings_.firstMicroStep);
+}
+
+/// Begins with order 1 along the tangent.
+void Bdf::rise(StepEquations& problem, double tau) {
+  memory_.order = 1;
+  memory_.since = 0;
+  memory_.rising = fixedOrder_ > 0;
+  problem.visit(Visit::started, tau, memory_.history.newest());
+  problem.derivatives(tau, memory_.history.newest(), slopes_);
 }
 
 /// A hundredth of the time in which the states change by their size or by their tolerances, whichever is more, s.
@@ -194,15 +216,30 @@ bool Bdf::step(StepEquations& problem, const Span& span) {
   return false;
 }
 
-/// A given order needs points at once: they come from a method that needs none, in steps of the first length.
+/// A given order needs points at once: they come from a method that needs none, in steps of the first length. Where
+/// these are too long for it, the order rises from 1.
 bool Bdf::startUp(StepEquations& problem, const Span& span) {
   std::ranges::copy(memory_.history.newest(), x_.begin());
-  starter_.step(problem, span.from, span.to, span.length(), x_);
-  if (!allFinite(x_)) return false;
+  if (!startingStep(problem, span)) {
+    if (!fixedStep_) rise(problem, span.from);
+    memory_.h = 0.5 * span.length();
+    ++problem.effort.rejectedMicroSteps;
+    return false;
+  }
   memory_.history.push(span.length(), x_);
   ++problem.effort.microSteps;
   if (!isStartUp()) problem.visit(Visit::started, span.to, x_);
   return true;
+}
+
+bool Bdf::startingStep(StepEquations& problem, const Span& span) {
+  const double h = span.length();
+  if (fixedStarter_) fixedStarter_->begin(problem, x_);  // it remembers nothing that a repetition would not
+  if (fixedStarter_) return fixedStarter_->step(problem, span.from, span.to, h, x_) && allFinite(x_);
+  starter_.step(problem, span.from, span.to, h, x_);
+  if (!allFinite(x_)) return false;
+  starter_.difference(problem, span.to, h, x_, difference_);
+  return corrector_.norm(difference_, x_) <= 1.0;
 }
 
 /// Predicts and corrects; true where the result passes the test. Otherwise the next attempt is a shorter one.
@@ -256,7 +293,7 @@ double Bdf::errorOf(unsigned order, double h) {
 bool Bdf::judge(const Span& span) {
   for (std::size_t i = 0; i < x_.size(); ++i) difference_[i] = x_[i] - predicted_[i];
   const double error = corrector_.norm(difference_, x_) / (memory_.order + 1);
-  return fixedOrder_ ? judgeFixedOrder(error, span.length()) : judgeVariableOrder(error, span.length());
+  return varies() ? judgeVariableOrder(error, span.length()) : judgeFixedOrder(error, span.length());
 }
 
 /// The step that an error asks for, as a factor.
@@ -313,7 +350,8 @@ void Bdf::chooseOrder(double error, double h) {
       memory_.order = order - 1;
     }
   }
-  if (order < kHighestBdfOrder && memory_.history.count() > order + 1) {
+  const unsigned highest = fixedOrder_ ? fixedOrder_ : kHighestBdfOrder;
+  if (order < highest && memory_.history.count() > order + 1) {
     const double higher = wantedFactor(errorOf(order + 1, h), order + 1) / kHigherPays;
     if (higher > best) {
       best = higher;
@@ -328,6 +366,7 @@ void Bdf::chooseOrder(double error, double h) {
 void Bdf::accept(StepEquations& problem, const Span& span) {
   memory_.history.push(span.length(), x_);
   memory_.failed = 0;
+  if (memory_.order == fixedOrder_) memory_.rising = false;
   ++problem.effort.microSteps;
   problem.visit(Visit::accepted, span.to, x_);
 }

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/solver/detail/static_solver.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::solver::detail {
@@ -25,11 +26,14 @@ bool isBdf(Kind kind) {
   return kind == Kind::bdf || kind == Kind::bdfFixed;
 }
 
+constexpr double kLeastNewtonTolerance = 1e-6;  // less would be rounding with usual tolerances
+
 void demand(bool holds, const std::string& message, std::string remedy) {
   if (!holds) throw core::InputError(message, std::move(remedy));
 }
 
 void checkModel(const Equations& equations, Kind kind) {
+  if (isStatic(equations)) return;  // nothing is integrated
   const std::string who =
       fmt::format("The integrator {} does not fit the model {}", word(kind), equations.describe().model);
   demand(equations.algebraicCount() == 0 || isRadau(kind), fmt::format("{}, which has algebraic equations.", who),
@@ -64,14 +68,26 @@ void check(const Equations& equations, const IntegratorSettings& settings) {
          fmt::format("A first micro step of {} s and a shortest one of {} s are impossible.",
                      given(settings.firstMicroStep), given(settings.minMicroStep)),
          "Neither may be negative.");
-  demand(settings.newtonTolerance > 0.0 && settings.newtonTolerance <= 1.0,
+  demand(settings.microStep == 0.0 || settings.minMicroStep <= settings.microStep,
+         fmt::format("The shortest micro step, {} s, is longer than the longest, {} s.", given(settings.minMicroStep),
+                     given(settings.microStep)),
+         "Lower min_micro_step.");
+  demand(settings.newtonTolerance >= kLeastNewtonTolerance && settings.newtonTolerance <= 1.0,
          fmt::format("A Newton tolerance of {} is impossible.", given(settings.newtonTolerance)),
-         "It is a part of the tolerances, above 0 and at most 1.");
+         fmt::format("It is a part of the tolerances, from {} to 1.", given(kLeastNewtonTolerance)));
   demand(settings.alpha >= -1.0 / 3.0 && settings.alpha <= 0.0,
          fmt::format("The HHT parameter alpha = {} is out of range.", given(settings.alpha)), "It lies in [-1/3, 0].");
 }
 
 subsystem::Capabilities capabilitiesOf(const Equations& equations, const IntegratorSettings& settings) {
+  if (isStatic(equations))
+    return {.saveRestore = true,
+            .variableStep = true,
+            .inputDerivatives = subsystem::kMaxDegree,
+            .directionalDerivatives = true,
+            .states = true,
+            .evaluatesBetweenSteps = true,
+            .isStatic = true};
   // A memory of its own outlives a macro step only in multistep methods that go on, and in HHT with numerical damping.
   const bool multistep = isCvode(settings.kind) || isBdf(settings.kind);
   const bool goesOn = multistep && !restarts(settings);

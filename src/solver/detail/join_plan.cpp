@@ -91,6 +91,7 @@ class Planner {
         addScalars(plan_.outputs, part, p, false);
       } else if (isReal(port, Causality::input) && isWired({part, p})) {
         port.causality = Causality::output;
+        port.internal = true;
         port.settable = false;
         port.start.reset();
         addScalars(plan_.outputs, part, p, true);

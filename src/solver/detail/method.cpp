@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "koppla/core/error.hpp"
+#include "koppla/solver/detail/static_solver.hpp"
 
 namespace koppla::solver::detail {
 
@@ -12,6 +13,7 @@ bool allFinite(std::span<const double> values) {
 }
 
 std::unique_ptr<Method> makeMethod(const Equations& equations, const IntegratorSettings& settings) {
+  if (isStatic(equations)) return makeStatic(equations, settings);
   switch (settings.kind) {
     case Kind::ode1:
     case Kind::ode2:

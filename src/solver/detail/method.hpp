@@ -45,8 +45,9 @@ std::unique_ptr<Method> makeBdf(const Equations& equations, const IntegratorSett
 std::unique_ptr<Method> makeNewmark(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeRadau(const Equations& equations, const IntegratorSettings& settings);
 std::unique_ptr<Method> makeCentralDifferences(const Equations& equations, const IntegratorSettings& settings);
+std::unique_ptr<Method> makeStatic(const Equations& equations, const IntegratorSettings& settings);
 
-/// The method of that kind, for equations whose parameters are final.
+/// The method of that kind, for equations whose parameters are final; of no kind where these are static.
 std::unique_ptr<Method> makeMethod(const Equations& equations, const IntegratorSettings& settings);
 
 }  // namespace koppla::solver::detail

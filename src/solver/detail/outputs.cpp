@@ -11,9 +11,6 @@ using subsystem::Causality;
 
 namespace {
 
-/// Balances rounding and truncation of a central difference: the cube root of the machine's precision.
-constexpr double kRelativeStep = 6.0554544523933429e-06;
-
 /// Largest relative speed of values in a direction, 1 taken as the size of small values.
 double speed(std::span<const double> values, std::span<const double> direction) {
   double largest = 0.0;
@@ -64,9 +61,14 @@ std::span<const double> Outputs::sensitivity(const Instant& at, std::size_t inpu
     return y_;
   }
   std::ranges::fill(dx_, 0.0);
+  return sensitivity(at, input, dx_);
+}
+
+std::span<const double> Outputs::sensitivity(const Instant& at, std::size_t input, std::span<const double> dx) {
   std::ranges::fill(du_, 0.0);
   du_[input] = 1.0;
-  return difference(at, dx_, du_, 0.0, kRelativeStep * std::fmax(1.0, std::fabs(at.u[input])));
+  const double ofInput = kRelativeStep * std::fmax(1.0, std::fabs(at.u[input]));
+  return difference(at, dx, du_, 0.0, std::fmin(ofInput, kRelativeStep / speed(at.x, dx)));
 }
 
 std::span<const double> Outputs::difference(const Instant& at, std::span<const double> dx, std::span<const double> du,

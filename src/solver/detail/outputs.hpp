@@ -15,6 +15,9 @@ struct Instant {
   std::span<const double> u;
 };
 
+/// Balances rounding and truncation of a central difference: the cube root of the machine's precision.
+inline constexpr double kRelativeStep = 6.0554544523933429e-06;
+
 /// The outputs y = g(t, x, u) of a model with their derivatives. What is returned is valid until the next call.
 class Outputs {
  public:
@@ -26,6 +29,8 @@ class Outputs {
   std::span<const double> rates(const Instant& at, std::span<const double> dx, std::span<const double> du);
   /// Column of dg/du for one scalar of u: of D, or a central difference.
   std::span<const double> sensitivity(const Instant& at, std::size_t input);
+  /// dg/du + dg/dx dx/du where the states answer at once.
+  std::span<const double> sensitivity(const Instant& at, std::size_t input, std::span<const double> dx);
   /// The output that is this state and nothing else; empty if none is known.
   [[nodiscard]] std::string stateName(std::size_t state) const;
 

@@ -2,9 +2,7 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
-
-#include "koppla/solver/detail/fixed_step.hpp"
+#include "koppla/solver/detail/radau_fixed.hpp"
 #include "koppla/solver/detail/radau_stages.hpp"
 #include "koppla/subsystem/micro_steps.hpp"
 
@@ -13,12 +11,6 @@ namespace koppla::solver::detail {
 namespace {
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
-
-std::string reasonOf(const RadauStages& stages, std::size_t states, std::string_view otherwise) {
-  if (const std::optional<std::size_t> bad = stages.badDerivative())
-    return fmt::format("Radau failed: the derivative of state {} of {} is not a finite number", *bad + 1, states);
-  return fmt::format("Radau failed: {}", otherwise);
-}
 
 /// Radau IIA with steps chosen by the embedded formula of third order. Every macro step begins anew, with its whole
 /// length as first attempt: in a coupling it is short as a rule, and the error test tells where it is not.
@@ -29,7 +21,7 @@ class Radau final : public Method {
 
   Progress advance(StepEquations& problem, bool single, std::span<double> x) override;
   [[nodiscard]] std::string failure() const override {
-    return reasonOf(stages_, states_, "no step is short enough for the tolerances; looser ones may help");
+    return radauFailure(stages_, states_, "no step is short enough for the tolerances; looser ones may help");
   }
 
  private:
@@ -193,74 +185,6 @@ bool Radau::judge(double error, int iterations) {
   control_.rejected = false;
   control_.rejectedLength = 0.0;
   return true;
-}
-
-/// Radau IIA with equal steps and without error test; the stages are solved down to rounding.
-class RadauFixed final : public FixedStep {
- public:
-  RadauFixed(const Equations& equations, const IntegratorSettings& settings)
-      : FixedStep(settings.microStep), states_(equations.stateCount()), stages_(equations, settings) {}
-
-  [[nodiscard]] std::string failure() const override {
-    return reasonOf(stages_, states_, "the iteration for the stages did not converge; a shorter micro step may help");
-  }
-
- protected:
-  void begin(StepEquations& /*problem*/, std::span<const double> /*x*/) override { first_ = renew_ = true; }
-  bool step(StepEquations& problem, double tau, double next, double h, std::span<double> x) override;
-
- private:
-  bool solve(StepEquations& problem, const RadauSpan& span);
-
-  std::size_t states_;
-  RadauStages stages_;
-  bool first_ = true;  ///< micro step of the macro step
-  bool renew_ = true;  ///< df/dx before the next micro step
-};
-
-bool RadauFixed::step(StepEquations& problem, double tau, double next, double h, std::span<double> x) {
-  if (!stages_.begin(problem, tau, x)) return false;
-  if (renew_) stages_.linearise(problem);
-  stages_.factorise(h);
-  if (first_)
-    stages_.guessRest();
-  else
-    stages_.guessAhead(1.0);
-  bool solved = solve(problem, {tau, next});
-  if (!solved && !first_) {
-    stages_.linearise(problem);
-    stages_.factorise(h);
-    stages_.guessRest();
-    solved = solve(problem, {tau, next});
-  }
-  if (!solved) return false;
-  stages_.keep(x);
-  first_ = false;
-  return true;
-}
-
-/// Ends where the next correction would be below the last digit of every state, or, since values around zero have no
-/// such digit, where corrections below the tolerances no longer fall.
-bool RadauFixed::solve(StepEquations& problem, const RadauSpan& span) {
-  constexpr int kMost = 100;
-  constexpr int kMany = 10;  // more of them cost more than a new df/dx
-  constexpr int kIdle = 2;
-  constexpr double kDiverged = 1e3;
-  double before = kInfinity;
-  double least = kInfinity;
-  int idle = 0;
-  for (int k = 1; k <= kMost; ++k) {
-    const RadauCorrection correction = stages_.correct(problem, span);
-    if (!std::isfinite(correction.size)) return false;
-    const double theta = k > 1 ? correction.size / before : 1.0;
-    before = correction.size;
-    idle = correction.size < least ? 0 : idle + 1;
-    least = std::fmin(least, correction.size);
-    renew_ = k > kMany;
-    if (theta * correction.grains <= 1.0 || (least <= 1.0 && idle >= kIdle)) return true;
-    if (correction.size > std::fmax(1.0, kDiverged * least)) return false;  // below the tolerances it is rounding
-  }
-  return least <= 1.0;
 }
 
 }  // namespace

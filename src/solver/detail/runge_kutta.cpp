@@ -65,6 +65,15 @@ bool RungeKutta::step(StepEquations& problem, double tau, double next, double h,
   return true;
 }
 
+void RungeKutta::difference(StepEquations& problem, double next, double h, std::span<const double> x,
+                            std::span<double> difference) {
+  constexpr TableauRow kDifference{71.0 / 57600, 0.0, -71.0 / 16695, 71.0 / 1920, -17253.0 / 339200, 22.0 / 525};
+  constexpr double kLast = -1.0 / 40;
+  problem.derivatives(next, x, stage_);
+  for (std::size_t j = 0; j < x.size(); ++j) difference[j] = h * kLast * stage_[j];
+  addSlopes(kDifference, kMaxStages, h, difference);
+}
+
 void RungeKutta::addSlopes(const TableauRow& weights, std::size_t stages, double h, std::span<double> x) const {
   for (std::size_t l = 0; l < stages; ++l)
     if (weights[l] != 0.0)

@@ -20,6 +20,9 @@ class RungeKutta final : public FixedStep {
   RungeKutta(Kind kind, std::size_t states, double microStep);
 
   bool step(StepEquations& problem, double tau, double next, double h, std::span<double> x) override;
+  /// After a step of ode5 that ended in x: its difference to the embedded formula of fourth order (Dormand and Prince).
+  void difference(StepEquations& problem, double next, double h, std::span<const double> x,
+                  std::span<double> difference);
 
  private:
   void addSlopes(const TableauRow& weights, std::size_t stages, double h, std::span<double> x) const;

@@ -9,9 +9,6 @@ namespace koppla::solver::detail {
 
 namespace {
 
-/// Balances rounding and truncation of a central difference: the cube root of the machine's precision.
-constexpr double kRelativeStep = 6.0554544523933429e-06;
-
 double largest(std::span<const double> values) {
   double most = 0.0;
   for (const double value : values) most = std::fmax(most, std::fabs(value));
