@@ -76,8 +76,9 @@ ExitCode runCommand(const RunOptions& options) {
   core::Log log;
   showWarnings(log);
   const auto overrides = overridesOf(options);
-  const project::Project plan = project::read(options.project, log, overrides);
+  project::Project plan = project::read(options.project, log, overrides);
   RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, options.overwrite);
+  plan.programsFolder = folder.path() / "programs";
   results::CsvRecorder recorder(folder.path());
   results::CsvRecorder iterations(folder.path(), "iterations");
   const InterruptGuard guard;

@@ -6,8 +6,8 @@ std::string text(const Problem& problem) {
   std::string result;
   if (!problem.place.file.empty()) {
     result = problem.place.file + ":";
-    if (problem.place.line > 0)
-      result += std::to_string(problem.place.line) + ":" + std::to_string(problem.place.column) + ":";
+    if (problem.place.line > 0) result += std::to_string(problem.place.line) + ":";
+    if (problem.place.line > 0 && problem.place.column > 0) result += std::to_string(problem.place.column) + ":";
     result += " ";
   }
   result += problem.message;

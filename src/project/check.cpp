@@ -45,11 +45,12 @@ void checkName(const Placed<std::string>& written, std::string_view what, Names&
 void checkSubsystems(const Project& project, Names& seen, Findings& findings) {
   for (const SubsystemEntry& entry : project.subsystems) {
     const std::string& name = entry.name.value;
-    if (entry.fmu.value.empty() && !entry.model)
+    if (entry.fmu.value.empty() && !entry.model && !entry.program)
       findings.mistake(
           entry.fmu.place,
-          (name.empty() ? std::string("A subsystem") : "The subsystem '" + name + "'") + " has neither FMU nor model.",
-          "Write fmu = \"path/to/model.fmu\", or model = \"...\" for a native model.");
+          (name.empty() ? std::string("A subsystem") : "The subsystem '" + name + "'") +
+              " has neither FMU nor model nor program.",
+          "Write fmu = \"path/to/model.fmu\", model = \"...\" for a native model, or program = \"...\", a command.");
     checkName(entry.name, "subsystem", seen, findings);
   }
 }

@@ -135,6 +135,8 @@ class Grouping {
     if (inner.model && !equations_[member])
       return refuse(fmt::format("the model '{}' brings its own solver.", inner.model->word.value),
                     "Couple it by another algorithm.");
+    if (inner.program && inner.program->settings.isTransient)
+      return refuse("the program takes steps of its own.", "Static programs can be inside; couple this one.");
     if (!inner.model && descriptions_[member]->declaredStates > 0)
       return refuse(fmt::format("its FMU has continuous states ({}) and a solver of its own for them.",
                                 descriptions_[member]->declaredStates),

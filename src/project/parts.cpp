@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/program/program.hpp"
 #include "koppla/project/port_values.hpp"
 #include "koppla/solver/integrate.hpp"
 #include "koppla/subsystem/subdivided.hpp"
@@ -20,18 +21,25 @@ using solver::Equations;
 using subsystem::Description;
 using subsystem::Subsystem;
 
-/// What `make` gives; null, with the reasons at the place of the model's word, where it refuses.
+/// What `make` gives; null, with the reasons at the place of the model's word or the program, where it refuses.
 template <typename Make>
 auto made(const SubsystemEntry& entry, Findings& findings, Make make) -> decltype(make()) {
   try {
     return make();
   } catch (const core::InputError& refusal) {
     for (const core::Problem& problem : refusal.problems())
-      findings.mistake(entry.model->word.place,
-                       fmt::format("The model of '{}' cannot be used: {}", entry.name.value, problem.message),
+      findings.mistake(entry.program ? entry.program->place : entry.model->word.place,
+                       fmt::format("The {} of '{}' cannot be used: {}", entry.program ? "program" : "model",
+                                   entry.name.value, core::text({problem.place, problem.message, {}})),
                        problem.remedy);
     return nullptr;
   }
+}
+
+std::unique_ptr<Subsystem> makeProgram(const Project& project, const ProgramEntry& entry, core::Log& log) {
+  program::ProgramSettings settings = entry.settings;
+  settings.workFolder = project.programsFolder;
+  return program::makeProgram(std::move(settings), log);
 }
 
 const Description* descriptionOf(const solver::JoinedPart& part) {
@@ -51,8 +59,11 @@ Parts::Parts(const Project& project, core::Log& log, Findings& findings) : fmus_
   std::vector<Description> own(project.subsystems.size());  // outlive equations that a condition refuses
   for (std::size_t i = 0; i < equations.size(); ++i) {
     const SubsystemEntry& entry = project.subsystems[i];
-    if (!entry.model || !entry.model->sound) continue;
-    if (bringsSolver(*entry.model))
+    const bool native = entry.model && entry.model->sound;
+    if (!native && !(entry.program && entry.program->sound)) continue;
+    if (!native)
+      solvers[i] = made(entry, findings, [&] { return makeProgram(project, *entry.program, log); });
+    else if (bringsSolver(*entry.model))
       solvers[i] = made(entry, findings, [&] { return makeSolver(*entry.model); });
     else
       equations[i] = made(entry, findings, [&] { return makeEquations(*entry.model); });
@@ -99,7 +110,9 @@ std::vector<std::unique_ptr<Subsystem>> Parts::staticInstances(std::size_t membe
   const SubsystemEntry& entry = project().subsystems[member];
   std::vector<std::unique_ptr<Subsystem>> instances;
   for (std::size_t i = 0; i < count; ++i) {
-    if (!entry.model) {
+    if (entry.program) {
+      instances.push_back(i == 0 ? std::move(made_[member]) : makeProgram(project(), *entry.program, log));
+    } else if (!entry.model) {
       instances.push_back(fmus_.instantiate(member, entry, log));
     } else {
       solver::IntegratorSettings settings = entry.model->integrator;  // its tolerances; there is nothing to integrate

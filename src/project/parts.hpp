@@ -14,9 +14,9 @@
 
 namespace koppla::project {
 
-/// The subsystems of a project in the making: FMUs are opened but not instantiated, native models are made, since they
-/// cost nothing, with the laws of coupling conditions composed into them. Those that one integrator is to solve stay
-/// apart until they are joined.
+/// The subsystems of a project in the making: FMUs are opened but not instantiated, native models and programs are
+/// made, since they cost nothing, with the laws of coupling conditions composed into them. Those that one integrator is
+/// to solve stay apart until they are joined.
 class Parts {
  public:
   /// What cannot be opened or made becomes mistakes at the places that ask for it.

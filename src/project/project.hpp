@@ -12,6 +12,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/system.hpp"
+#include "koppla/program/settings.hpp"
 #include "koppla/project/condition.hpp"
 #include "koppla/project/native_model.hpp"
 #include "koppla/project/placed.hpp"
@@ -46,11 +47,19 @@ struct MarkerEntry {
   Placed<std::string> projection{};    ///< input, m/s; empty: none
 };
 
-/// One instance, of an FMU or of a native model.
+/// A program behind files.
+struct ProgramEntry {
+  core::Place place;  ///< of its command
+  program::ProgramSettings settings;
+  bool sound = true;  ///< nothing was wrong with its options
+};
+
+/// One instance, of an FMU, of a native model or of a program.
 struct SubsystemEntry {
   Placed<std::string> name;           ///< unique; neither dots nor blanks, since "name.port" names a port
-  Placed<std::filesystem::path> fmu;  ///< empty for a native model
+  Placed<std::filesystem::path> fmu;  ///< empty for a native model or a program
   std::optional<NativeModel> model{};
+  std::optional<ProgramEntry> program{};
   bool logging = false;  ///< asks the FMU to log its own doings
   bool strict = false;   ///< an FMU that breaks a rule of the standard is refused
   /// Highest order of input derivatives that the FMU is given; absent: as high as it takes them.
@@ -94,6 +103,7 @@ struct Project {
   Placed<std::string> master{};               ///< who chooses the macro steps; empty: the first in order
   std::optional<ReferenceEntry> reference{};  ///< an exact solution
   std::filesystem::path resultsFolder;
+  std::filesystem::path programsFolder{};  ///< where programs work, each in a folder of its own; empty: temporary ones
   // One each, empty if made by a program:
   std::vector<core::Place> variablePlaces{};     ///< of settings.variables
   std::vector<core::Place> iterationPlaces{};    ///< of settings.iterationVariables

@@ -9,6 +9,7 @@
 #include "koppla/project/multibody_reader.hpp"
 #include "koppla/project/native_reader.hpp"
 #include "koppla/project/parameters.hpp"
+#include "koppla/project/program_reader.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::project {
@@ -65,6 +66,23 @@ void readModel(TableReader& table, SubsystemEntry& entry, const std::filesystem:
   if (entry.model) entry.model->sound = findings.mistakes.size() == before;
 }
 
+void readProgramEntry(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
+                      const Findings& findings) {
+  const std::size_t before = findings.mistakes.size();
+  entry.program = ProgramEntry{table.place("program"), readProgram(table, entry.name.value, entry.parameters, folder)};
+  entry.program->sound = findings.mistakes.size() == before;
+}
+
+/// A subsystem is one thing.
+void checkKind(TableReader& table) {
+  std::vector<std::string_view> given;
+  for (const std::string_view kind : {"fmu", "model", "program"})
+    if (table.given(kind)) given.push_back(kind);
+  if (given.size() > 1)
+    table.mistake(given[1], "A subsystem is either an FMU or a native model or a program.",
+                  fmt::format("Remove '{}' or '{}'.", given[0], given[1]));
+}
+
 }  // namespace
 
 std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::filesystem::path& folder,
@@ -75,8 +93,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   Placed<std::string> model{{}, table.place()};
   table.text("fmu", fmu);
   table.text("model", model);
-  if (table.given("fmu") && table.given("model"))
-    table.mistake("model", "A subsystem is either an FMU or a native model.", "Remove 'fmu' or 'model'.");
+  checkKind(table);
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
   if (model.value != kMultibodyModel) readMarkers(table, entry);  // there, markers are places on bodies
   readInside(table, entry);
@@ -87,12 +104,14 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   if (entry.overshoot && !table.given("micro_step"))
     table.mistake("overshoot", "'overshoot' needs the micro step of the solver that cannot be steered.",
                   "Write micro_step = ..., in s.");
-  if (!table.given("model"))
+  if (table.given("program"))
+    readProgramEntry(table, entry, folder, findings);
+  else if (!table.given("model"))
     readFmuOptions(table, entry, folder, fmu);
   else if (table.sound({"model"}))
     readModel(table, entry, folder, model, findings);
   if (entry.model && !entry.overshoot) entry.model->integrator.microStep = entry.microStep;
-  if (!table.sound({"name", "fmu", "model"})) return std::nullopt;
+  if (!table.sound({"name", "fmu", "model", "program"})) return std::nullopt;
   return entry;
 }
 

@@ -46,7 +46,7 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
   const bool twins = settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
                      settings.algorithm.semiImplicit.probes == coupling::Form::parallel;
   const bool alone = settings.threads == 1 || twins || settings.algorithm.form() != coupling::Form::parallel;
-  considerThreadsAt_ = alone ? std::numeric_limits<std::uint64_t>::max() : 1;
+  considerThreadsAt_ = alone ? std::numeric_limits<std::uint64_t>::max() : threadsFromStart() ? 0 : 1;
   if (settings.algorithm.startUp != coupling::StartUp::masterSlave || settings.algorithm.degree == 0) return;
   starter_.emplace(network, cycles, starting(settings.algorithm), false);
   stepsToStart_ = settings.algorithm.degree;
@@ -81,11 +81,17 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, c
   return OutcomeKind::ok;
 }
 
+/// A static analysis has one step, so who asks for threads there cannot wait until steps have been measured. Iterations
+/// are: the sweep itself goes back to one thread where several do not pay.
+bool MacroStep::threadsFromStart() const {
+  return settings_.threads > 1 && !coupledStep_.isExplicit();
+}
+
 void MacroStep::considerThreads(const Clock& clock) {
   if (counters_.accepted < considerThreadsAt_) return;
   considerThreadsAt_ = 2 * counters_.accepted + 1;
   const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
-  if (threads < 2 || !network_.threadsPay(threads)) return;
+  if (threads < 2 || !(threadsFromStart() || network_.threadsPay(threads))) return;
   considerThreadsAt_ = std::numeric_limits<std::uint64_t>::max();
   network_.useThreads(threads);
   coupledStep_.approximate(clock.now());

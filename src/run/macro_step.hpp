@@ -70,6 +70,7 @@ class MacroStep {
   OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
   [[nodiscard]] unsigned untilNextLook() const;
   Outcome startUp(Clock& clock, const std::atomic<bool>& stop);
+  [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError() const;
   Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);

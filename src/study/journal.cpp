@@ -55,6 +55,11 @@ std::string fingerprint(const Study& study, const std::string& version) {
   }
   for (const project::SubsystemEntry& entry : planOf(study, study.grid.overrides(0)).subsystems) {
     if (!entry.fmu.value.empty()) hash.add(core::readWhole(entry.fmu.value, kAnySize));
+    if (entry.program) {
+      for (const fs::path& file : entry.program->settings.include) hash.add(core::readWhole(file, kAnySize));
+      for (const program::DeckFile& deck : entry.program->settings.deck)
+        hash.add(core::readWhole(deck.original, kAnySize));
+    }
     if (entry.model && !entry.model->file.empty()) hash.add(core::readWhole(entry.model->file, kAnySize));
   }
   if (study.reference.kind == ReferenceKind::file) hash.add(core::readWhole(study.reference.file.value, kAnySize));

@@ -148,6 +148,50 @@ TEST(Documentation, EveryOptionOfBodiesIsDescribed) {
     EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
 }
 
+TEST(Documentation, EveryOptionOfProgramsIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/programs.md");
+  for (const char* option : {"program",
+                             "before`, `after",
+                             "folder",
+                             "link",
+                             "include",
+                             "deck",
+                             "inputs`, `outputs",
+                             "parameters",
+                             "transient",
+                             "restart_files",
+                             "service",
+                             "time_limit",
+                             "memory_limit",
+                             "file_size_limit",
+                             "retries",
+                             "ok_status",
+                             "failure_patterns",
+                             "failure_files",
+                             "keep",
+                             "size",
+                             "ids",
+                             "components",
+                             "unit`, `description",
+                             "nominal",
+                             "start",
+                             "file",
+                             "open_end",
+                             "columns",
+                             "id_column",
+                             "separator",
+                             "key",
+                             "begin",
+                             "end",
+                             "quantity",
+                             "set",
+                             "point",
+                             "take",
+                             "write",
+                             "read"})
+    EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryOptionOfTheStabilityFileIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/stability.md");
   for (const char* option : {"project", "set", "find", "from", "to", "allowance", "increment"})

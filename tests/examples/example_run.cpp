@@ -54,8 +54,17 @@ std::vector<std::string> exampleFiles(bool studies) {
   return files;
 }
 
+/// What a project may name beside itself: programs and their files.
+void copyFilesBeside(const fs::path& project, const fs::path& folder) {
+  for (const fs::directory_entry& entry : fs::directory_iterator(project.parent_path()))
+    if (entry.is_directory() && entry.path().extension().empty())
+      fs::copy(entry.path(), folder / entry.path().filename(),
+               fs::copy_options::recursive | fs::copy_options::overwrite_existing);
+}
+
 /// The project with the FMUs of the present build, in `folder`.
 fs::path copyOf(const std::string& project, const fs::path& folder) {
+  copyFilesBeside(examplesFolder() / project, folder);
   const std::string text = replaced(core::readWhole(examplesFolder() / (project + ".toml")), "../../build/fmus/",
                                     std::string(KOPPLA_FMU_DIR) + "/");
   fs::path copy = folder / (fs::path(project).filename().string() + ".toml");

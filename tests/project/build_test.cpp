@@ -149,8 +149,8 @@ TEST_F(Build, ChecksProjectsMadeByPrograms) {
   project.subsystems = {{{"a", {}}, {fs::path(KOPPLA_FMU_DIR) / "Gain.fmu", {}}}, {{"a", {}}, {}}};
   project.connections = {{{"a", "y"}, {"b", "u"}}};
   EXPECT_EQ(problemsOf([&] { build(project, log_); }),
-            (ProblemList{" The subsystem 'a' has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
-                         "\"...\" for a native model.",
+            (ProblemList{" The subsystem 'a' has neither FMU nor model nor program. Write fmu = "
+                         "\"path/to/model.fmu\", model = \"...\" for a native model, or program = \"...\", a command.",
                          " The name 'a' is used already. Give every subsystem a name of its own.",
                          " There is no subsystem 'b'. Did you mean 'a'?"}));
 }

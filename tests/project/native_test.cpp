@@ -297,7 +297,7 @@ TEST(NativeModels, MistakesAreNamedWithTheirPlace) {
   const std::vector<Bad> all{
       {"model = \"oscilator-body\"\n", {"5:9 There is no model 'oscilator-body'. Did you mean 'oscillator-body'?"}},
       {"model = \"rod\"\nfmu = \"a.fmu\"\n",
-       {"5:9 A subsystem is either an FMU or a native model. Remove 'fmu' or 'model'."}},
+       {"5:9 A subsystem is either an FMU or a native model or a program. Remove 'fmu' or 'model'."}},
       {"model = \"rod\"\nlogging = true\nelement = 2\n",
        {"6:1 'logging' is not an option of [[subsystems]]. Known here: name, fmu, model, parameters, markers, "
         "inside, static_coupling, instances, increment, micro_step, overshoot, elements, ... (27 in all).",

@@ -237,10 +237,10 @@ logging = 1
                          "10:8 'two words' cannot be the name of a subsystem. Use a name without dots and blanks; "
                          "\"name.port\" names a port.",
                          "13:8 A subsystem has no name. Write name = \"...\", without dots and blanks.",
-                         "14:7 A subsystem has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
-                         "\"...\" for a native model.",
-                         "15:1 A subsystem has neither FMU nor model. Write fmu = \"path/to/model.fmu\", or model = "
-                         "\"...\" for a native model.",
+                         "14:7 A subsystem has neither FMU nor model nor program. Write fmu = "
+                         "\"path/to/model.fmu\", model = \"...\" for a native model, or program = \"...\", a command.",
+                         "15:1 A subsystem has neither FMU nor model nor program. Write fmu = "
+                         "\"path/to/model.fmu\", model = \"...\" for a native model, or program = \"...\", a command.",
                          "15:1 A subsystem has no name. Write name = \"...\", without dots and blanks.",
                          "16:11 'logging' in [[subsystems]] is the integer 1; expected is true or false. Write true or "
                          "false, without quotes."}));

@@ -1,0 +1,121 @@
+#include "koppla/program/calculix_dat.hpp"
+
+#include <algorithm>
+#include <cctype>
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "koppla/core/suggest.hpp"
+#include "koppla/core/value.hpp"
+#include "koppla/program/detail/numbers.hpp"
+
+namespace koppla::program {
+
+namespace {
+
+using detail::Row;
+using detail::Source;
+
+struct DatTable {
+  std::size_t line = 0;
+  std::string quantity;
+  std::vector<std::string> names;  ///< in the parentheses of the heading
+  std::string set;
+  double time = 0.0;
+  std::vector<Row> rows{};
+};
+
+std::string lower(std::string_view text) {
+  std::string result(text);
+  std::ranges::transform(result, result.begin(), [](unsigned char c) { return std::tolower(c); });
+  return result;
+}
+
+/// Nothing where the line is no heading.
+std::optional<DatTable> headingIn(std::string_view line, std::size_t number) {
+  constexpr std::string_view kSet = " for set ";
+  constexpr std::string_view kTime = " and time ";
+  const std::size_t set = line.find(kSet);
+  const std::size_t time = line.find(kTime, set == line.npos ? 0 : set);
+  if (set == line.npos || time == line.npos) return std::nullopt;
+  const std::optional<double> value = detail::number(detail::trimmed(line.substr(time + kTime.size())));
+  if (!value) return std::nullopt;
+  DatTable table;
+  table.line = number;
+  const std::string_view title = line.substr(0, set);
+  const std::size_t open = title.find('(');
+  table.quantity = detail::trimmed(title.substr(0, open));
+  if (open != title.npos)
+    for (const std::string_view name : detail::words(title.substr(open + 1, title.rfind(')') - open - 1), ','))
+      table.names.emplace_back(name);
+  table.set = detail::trimmed(line.substr(set + kSet.size(), time - set - kSet.size()));
+  table.time = *value;
+  return table;
+}
+
+std::vector<DatTable> tablesOf(const Source& source) {
+  std::vector<DatTable> tables;
+  detail::Lines lines(source.text);
+  while (const std::optional<std::string_view> line = lines.next()) {
+    if (std::optional<DatTable> table = headingIn(*line, lines.number()))
+      tables.push_back(std::move(*table));
+    else if (const std::string_view content = detail::trimmed(*line); !content.empty() && !tables.empty())
+      tables.back().rows.push_back({lines.number(), content});
+  }
+  return tables;
+}
+
+/// CalculiX prints times with seven digits.
+bool isAt(double printed, double time) {
+  constexpr double kPrinted = 1e-6;
+  return std::fabs(printed - time) <= kPrinted * std::fmax(std::fabs(printed), std::fabs(time)) + 1e-12;
+}
+
+const DatTable& chosen(const std::vector<DatTable>& tables, const Reading& reading, const Source& source, double time) {
+  const DatTable* result = nullptr;
+  std::vector<std::string> others;
+  for (const DatTable& table : tables) {
+    others.push_back(table.quantity);
+    const bool fits = lower(table.quantity) == lower(reading.quantity) &&
+                      (reading.set.empty() || lower(table.set) == lower(reading.set));
+    if (!fits || (reading.take == Take::atTime && !isAt(table.time, time))) continue;
+    if (reading.take == Take::first && result != nullptr) continue;
+    result = &table;
+  }
+  if (result != nullptr) return *result;
+  std::ranges::sort(others);
+  others.erase(std::ranges::unique(others).begin(), others.end());
+  detail::fail(source, 0,
+               fmt::format("There is no table of {}{}{}.", reading.quantity,
+                           reading.set.empty() ? "" : " for set " + reading.set,
+                           reading.take == Take::atTime ? " at time " + core::text(time) : ""),
+               others.empty() ? "The file has no tables; ask for them with *NODE PRINT or *EL PRINT."
+                              : core::suggestion(reading.quantity, others));
+}
+
+}  // namespace
+
+std::vector<double> readCalculixDat(const Reading& reading, const Field& field, const Source& source, double time) {
+  const std::vector<DatTable> tables = tablesOf(source);
+  const DatTable& table = chosen(tables, reading, source, time);
+  const bool ofElements = !table.names.empty() && table.names.front().starts_with("elem");
+  const bool ofPoints = ofElements && table.names.size() > 1 && table.names[1].starts_with("integ");
+  const bool total = lower(table.quantity).starts_with("total");
+  std::vector<std::string> header = table.names;
+  if (!ofElements && !total) header.insert(header.begin(), "node");
+  Reading columns = reading;
+  if (!total) columns.idColumn = std::size_t{1};
+  detail::Positions positions = positionsOf(columns, field, header, source, table.line);
+  if (ofPoints && reading.columns.empty())
+    for (std::size_t& position : positions.values) ++position;
+  std::vector<Row> rows;
+  for (const Row& row : table.rows) {
+    const std::vector<std::string_view> cells = detail::words(row.text);
+    if (!ofPoints || (cells.size() > 1 && detail::integer(cells[1]) == static_cast<Id>(reading.point)))
+      rows.push_back(row);
+  }
+  return valuesFrom(rows, positions, columns, field, source, table.line);
+}
+
+}  // namespace koppla::program

@@ -1,0 +1,151 @@
+#include "koppla/program/call_folder.hpp"
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include "koppla/core/error.hpp"
+
+namespace koppla::program {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Folders that instances of this process work in.
+struct Claims {
+  std::mutex mutex;
+  std::set<fs::path> folders;
+};
+
+Claims& claims() {
+  static Claims all;
+  return all;
+}
+
+/// One folder below the parent, whatever characters the name has.
+std::string folderName(std::string name) {
+  std::ranges::replace(name, '/', '_');
+  return name.empty() || name.front() == '.' ? "_" + name : name;
+}
+
+fs::path claim(const fs::path& parent, const std::string& program) {
+  const std::string name = folderName(program);
+  Claims& all = claims();
+  const std::scoped_lock lock(all.mutex);
+  for (unsigned number = 1;; ++number) {
+    fs::path folder = fs::absolute(parent) / (number == 1 ? name : fmt::format("{}-{}", name, number));
+    if (all.folders.insert(folder).second) return folder;
+  }
+}
+
+[[noreturn]] void refuse(const fs::path& folder, const std::string& what, const std::error_code& error) {
+  throw core::InputError(
+      fmt::format("The folder {} of a program cannot be {}: {}.", folder.string(), what, error.message()),
+      "Choose a results folder that you may write to.");
+}
+
+/// A time that no program gives to what it writes, so that we see what it has left as it was.
+constexpr timespec kUntouched{1, 0};
+
+void give(const fs::path& from, const fs::path& to) {
+  copyInto(from, to);
+  const timespec times[2] = {kUntouched, kUntouched};  // NOLINT(modernize-avoid-c-arrays): the system's own form
+  ::utimensat(AT_FDCWD, to.c_str(), times, 0);
+}
+
+bool isWritten(const fs::path& file) {
+  struct stat status {};
+  return ::stat(file.c_str(), &status) == 0 && status.st_mtim.tv_sec != kUntouched.tv_sec;
+}
+
+const fs::path& readName(const RestartFile& file) {
+  return file.read.empty() ? file.write : file.read;
+}
+
+}  // namespace
+
+void copyInto(const fs::path& from, const fs::path& to) {
+  if (to.has_parent_path()) fs::create_directories(to.parent_path());
+  fs::remove(to);  // a link would lead to the user's own file
+  fs::copy_file(from, to);
+}
+
+CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep) : keep_(keep) {
+  if (parent.empty()) {
+    root_ = temporary_.emplace("program").path();
+    return;
+  }
+  root_ = claim(parent, name);
+  std::error_code error;
+  fs::remove_all(root_, error);
+  if (!error) fs::create_directories(root_, error);
+  if (error) refuse(root_, "made", error);
+}
+
+CallFolders::~CallFolders() {
+  Claims& all = claims();
+  const std::scoped_lock lock(all.mutex);
+  all.folders.erase(root_);
+}
+
+CallFolders::Call CallFolders::begin(std::uint64_t step) {
+  iteration_ = step == step_ ? iteration_ + 1 : 1;
+  step_ = step;
+  const fs::path folderOfStep = root_ / fmt::format("s{:06}", step);
+  std::error_code error;
+  fs::create_directories(folderOfStep, error);
+  for (;; ++iteration_) {
+    fs::path folder = folderOfStep / fmt::format("i{:03}", iteration_);
+    if (!error && fs::create_directory(folder, error)) return {std::move(folder), step, iteration_};
+    if (error) refuse(folder, "made", error);
+  }
+}
+
+void CallFolders::end(const Call& call, bool well) {
+  if (!well || keep_ == Keep::all) return;
+  if (keep_ == Keep::failed) return remove(call.folder);
+  if (!last_.empty()) remove(last_);
+  last_ = call.folder;
+}
+
+void CallFolders::remove(const fs::path& folder) const {
+  std::error_code ignored;
+  fs::remove_all(folder, ignored);
+  fs::remove(folder.parent_path(), ignored);  // the step's, when it is empty
+}
+
+RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& callFolder, fs::path folder)
+    : files_(files), folder_(std::move(folder)) {
+  for (const RestartFile& file : files_)
+    if (!isWritten(callFolder / file.write))
+      throw core::InputError({{{(callFolder / file.write).string()},
+                               "The program has not written this restart file.",
+                               "It must write it in every step; check its name."}});
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    fs::create_directories(folder_);
+    fs::copy_file(callFolder / files_[i].write, folder_ / std::to_string(i), fs::copy_options::overwrite_existing);
+  }
+}
+
+RestartFiles::~RestartFiles() {
+  std::error_code ignored;
+  fs::remove_all(folder_, ignored);
+}
+
+void RestartFiles::provide(const fs::path& callFolder) const {
+  for (std::size_t i = 0; i < files_.size(); ++i) give(folder_ / std::to_string(i), callFolder / readName(files_[i]));
+}
+
+void provideStart(const std::vector<RestartFile>& files, const fs::path& callFolder) {
+  for (const RestartFile& file : files)
+    if (!file.start.empty()) give(file.start, callFolder / readName(file));
+}
+
+}  // namespace koppla::program

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "koppla/core/file.hpp"
+#include "koppla/program/settings.hpp"
+
+namespace koppla::program {
+
+/// The folder of one instance of a program, with a new folder inside for every call: s000012/i003 for the third call in
+/// step 12. Instances of the same name get folders of different names.
+class CallFolders {
+ public:
+  /// Below `parent`, or temporary if that is empty. What an earlier run left there is removed. Throws core::InputError
+  /// where it cannot be made.
+  CallFolders(const std::filesystem::path& parent, const std::string& name, Keep keep);
+  ~CallFolders();
+  CallFolders(const CallFolders&) = delete;
+  CallFolders& operator=(const CallFolders&) = delete;
+
+  [[nodiscard]] const std::filesystem::path& root() const { return root_; }
+  [[nodiscard]] bool isTemporary() const { return temporary_.has_value(); }
+
+  struct Call {
+    std::filesystem::path folder;
+    std::uint64_t step;
+    std::uint64_t iteration;
+  };
+  /// A new empty folder.
+  Call begin(std::uint64_t step);
+  /// The call has ended; its folder stays or goes.
+  void end(const Call& call, bool well);
+
+ private:
+  void remove(const std::filesystem::path& folder) const;
+
+  Keep keep_;
+  std::optional<core::TemporaryFolder> temporary_;
+  std::filesystem::path root_;
+  std::filesystem::path last_;  ///< of the last call that ended well, if it is there
+  std::uint64_t step_ = 0;
+  std::uint64_t iteration_ = 0;
+};
+
+/// Restart files as they were at the end of a step, kept in a folder that goes with the last who refers to it.
+class RestartFiles {
+ public:
+  /// Moves the files that a call has written out of its folder. Throws core::InputError where one was not written.
+  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& callFolder,
+               std::filesystem::path folder);
+  ~RestartFiles();
+  RestartFiles(const RestartFiles&) = delete;
+  RestartFiles& operator=(const RestartFiles&) = delete;
+
+  /// Puts copies into the folder of the next call.
+  void provide(const std::filesystem::path& callFolder) const;
+
+ private:
+  std::vector<RestartFile> files_;
+  std::filesystem::path folder_;
+};
+
+/// Copies a file to where another one or a link may be, which is replaced.
+void copyInto(const std::filesystem::path& from, const std::filesystem::path& to);
+
+/// The start files, for the first step.
+void provideStart(const std::vector<RestartFile>& files, const std::filesystem::path& callFolder);
+
+}  // namespace koppla::program

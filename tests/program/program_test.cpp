@@ -1,0 +1,213 @@
+// Programs behind files as subsystems.
+
+#include "koppla/program/program.hpp"
+
+#include <filesystem>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "refusal.hpp"
+#include "support/figure.hpp"
+#include "toy_program.hpp"
+
+namespace koppla::test {
+namespace {
+
+namespace fs = std::filesystem;
+using program::Keep;
+using subsystem::Slot;
+using testing::HasSubstr;
+
+std::vector<std::string> foldersOf(const Toy& toy) {
+  std::vector<std::string> result;
+  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(toy.work()))
+    if (entry.path().filename().string().starts_with('i'))
+      result.push_back(fs::relative(entry.path(), toy.work()).string());
+  std::ranges::sort(result);
+  return result;
+}
+
+TEST(Program, AStaticProgramAnswersEveryEvaluation) {
+  Toy toy(kTriple);
+  EXPECT_EQ(toy.start().describe().kind, "program, static");
+  EXPECT_EQ(toy.evaluate(2.0), 6.0);
+  EXPECT_EQ(toy.evaluate(-0.5), -1.5);
+  EXPECT_EQ(toy.evaluate(0.1, 1.0), 3 * 0.1);
+  EXPECT_EQ(toy.made->effort().staticCalls, 3U);
+}
+
+TEST(Program, TheSameQuestionIsAskedOnce) {
+  Toy toy(kTriple);
+  EXPECT_EQ(toy.evaluate(2.0), 6.0);
+  EXPECT_EQ(toy.evaluate(2.0), 6.0);
+  EXPECT_EQ(toy.made->effort().staticCalls, 1U);
+}
+
+TEST(Program, FoldersOfCallsStayAsAskedFor) {
+  const auto left = [](Keep keep) {
+    Toy toy(kTriple);
+    toy.settings.keep = keep;
+    for (const double t : {0.0, 1.0})
+      for (const double x : {1.0, 2.0}) EXPECT_EQ(toy.evaluate(x, t), 3.0 * x);
+    return foldersOf(toy);
+  };
+  EXPECT_THAT(left(Keep::all), testing::ElementsAre("s000000/i001", "s000000/i002", "s000001/i001", "s000001/i002"));
+  EXPECT_THAT(left(Keep::last), testing::ElementsAre("s000001/i002"));
+  EXPECT_THAT(left(Keep::failed), testing::IsEmpty());
+}
+
+TEST(Program, TemporaryFoldersGoWithTheRun) {
+  Toy toy("");
+  toy.settings.workFolder.clear();
+  toy.settings.command = "pwd > " + (toy.folder.path() / "here").string() + "; " + kTriple;
+  EXPECT_EQ(toy.evaluate(1.0), 3.0);
+  std::string here = core::readWhole(toy.folder.path() / "here");
+  here.pop_back();
+  EXPECT_TRUE(fs::exists(here));
+  toy.made.reset();
+  EXPECT_FALSE(fs::exists(here));
+}
+
+TEST(Program, TwoInstancesNeverShareAFolder) {
+  Toy first(kTriple);
+  first.settings.keep = Keep::all;
+  Toy second(kTriple);
+  second.settings = first.settings;
+  EXPECT_EQ(first.evaluate(1.0), 3.0);
+  EXPECT_EQ(second.evaluate(2.0), 6.0);
+  EXPECT_TRUE(fs::exists(first.work() / "s000000/i001/y.csv"));
+  EXPECT_TRUE(fs::exists(first.settings.workFolder / "toy-2/s000000/i001/y.csv"));
+}
+
+TEST(Program, DecksFilesAndScriptsMeetInTheFolderOfTheCall) {
+  Toy toy("./solver < deck.inp > solver.log");
+  toy.write("solver",
+            "#!/bin/sh\nread key lambda; read key q\necho \"T1 = $(echo $q $lambda | awk '{print $1/$2}') degC\"\n");
+  fs::permissions(toy.folder.path() / "solver", fs::perms::owner_all);
+  toy.write("template", "lambda {{lambda}}\nq {{x}}\nstep {{step}} at {{t1}}\n");
+  toy.settings.include = {toy.folder.path() / "solver"};
+  toy.settings.deck = {{"deck.inp", toy.folder.path() / "template"}};
+  toy.settings.before = std::string("test -f deck.inp && test ! -f solver.log");
+  toy.settings.after = std::string("sed -n 's/^T1 = \\(.*\\) degC/1 , \\1/p' solver.log > y.csv");
+  toy.settings.parameters = {{.field = {"lambda", {1}}, .start = {4.0}}};
+  EXPECT_EQ(toy.evaluate(10.0), 2.5);
+  EXPECT_EQ(core::readWhole(toy.work() / "s000000/i001/deck.inp"), "lambda 4\nq 10\nstep 0 at 0\n");
+}
+
+TEST(Program, AFolderIsCopiedOrLinked) {
+  for (const bool link : {false, true}) {
+    Toy toy("awk -v f=$(cat data/factor) '{ print $1 \" , \" f * $3 }' x.csv > y.csv");
+    fs::create_directories(toy.folder.path() / "model/data");
+    toy.write("model/data/factor", "7\n");
+    toy.settings.folder = toy.folder.path() / "model";
+    toy.settings.link = link;
+    EXPECT_EQ(toy.evaluate(2.0), 14.0);
+    EXPECT_EQ(fs::is_symlink(toy.work() / "s000000/i001/data"), link);
+  }
+}
+
+TEST(Program, FieldsAreWrittenAndReadById) {
+  Toy toy("sort -r x.csv > y.csv");
+  toy.settings.inputs[0].field = {"x", {7, 3, 5}, 1, true};
+  toy.settings.outputs[0].port.field = {"y", {3, 5, 7}, 1, true};
+  subsystem::Subsystem& made = toy.start();
+  const std::vector<double> x{70.0, 30.0, 50.0};
+  std::vector<double> y(3);
+  ASSERT_EQ(made.evaluate(0.0, x, y), subsystem::Status::ok) << made.failure();
+  EXPECT_THAT(y, testing::ElementsAre(30.0, 50.0, 70.0));
+}
+
+/// The sum of x over the steps and 100: reads `old`, writes `new`.
+struct Summing : Toy {
+  Summing() : Toy("awk -v s=$(cat old) '{ s += $3; print $1 \" , \" s; print s > \"new\" }' x.csv > y.csv") {
+    write("begin", "100\n");
+    settings.isTransient = true;
+    settings.outputs[0].port.start = {100.0};
+    settings.restart = {{.write = "new", .read = "old", .start = folder.path() / "begin"}};
+    settings.keep = Keep::all;
+  }
+};
+
+TEST(Program, ATransientProgramGoesOnFromItsRestartFiles) {
+  Summing toy;
+  EXPECT_EQ(toy.start().describe().kind, "program, transient");
+  EXPECT_EQ(toy.evaluate(5.0), 100.0) << "before the first step there are its start values";
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 103.0);
+  EXPECT_EQ(toy.evaluate(5.0), 103.0);
+  EXPECT_EQ(toy.made->effort().microSteps, 2U);
+}
+
+TEST(Program, AStepIsRepeatedFromWhereItBegan) {
+  Summing toy;
+  EXPECT_TRUE(toy.start().describe().capabilities.saveRestore);
+  toy.made->save(Slot::macroStep);
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  toy.made->save(Slot::iteration);
+  std::vector<double> answers;
+  for (const double x : {2.0, 7.0, 2.0}) {
+    answers.push_back(toy.advance(0.1, 0.2, x).value_or(-1.0));
+    toy.made->restore(Slot::iteration);
+  }
+  const bool same = answers == std::vector<double>{103.0, 108.0, 103.0};
+  toy.made->restore(Slot::macroStep);
+  const std::optional<double> first = toy.advance(0.0, 0.1, 4.0);
+  showFigure({"jung 7", "repeated-step", "every call of a step starts from the end of the step before"},
+             same && first == 104.0 ? "every repetition did" : "one did not", same && first == 104.0);
+  EXPECT_THAT(foldersOf(toy),
+              testing::ElementsAre("s000001/i001", "s000001/i002", "s000002/i001", "s000002/i002", "s000002/i003"));
+}
+
+TEST(Program, ARestartFileInPlaceMustBeWrittenInEveryStep) {
+  Toy toy("cp x.csv y.csv");
+  toy.settings.isTransient = true;
+  toy.write("state", "1\n");
+  toy.settings.restart = {{.write = "state", .start = toy.folder.path() / "state"}};
+  toy.start();
+  EXPECT_FALSE(toy.advance(0.0, 0.1, 1.0));
+  EXPECT_THAT(toy.made->failure(), HasSubstr("state: The program has not written this restart file."));
+  toy.settings.command = std::string("cat state x.csv > more; mv more state; cp x.csv y.csv");
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 1.0);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 2.0);
+}
+
+TEST(Program, TheCallIsToldInTheEnvironment) {
+  Toy toy("echo \"1 , $KOPPLA_STEP$KOPPLA_ITERATION\" > y.csv; echo $KOPPLA_T0 $KOPPLA_T1 > times");
+  toy.settings.isTransient = true;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.125, 1.0), 11.0);
+  EXPECT_EQ(core::readWhole(toy.work() / "s000001/i001/times"), "0 0.125\n");
+}
+
+TEST(Program, MistakesAreFoundBeforeAnythingRuns) {
+  Toy toy("true");
+  toy.settings.command = std::vector<std::string>{"./nothing"};
+  toy.write("template", "\n{{lambda}}\n");
+  toy.settings.deck = {{"../deck", toy.folder.path() / "template"}, {"x.csv", toy.folder.path() / "none"}};
+  toy.settings.include = {toy.folder.path() / "missing"};
+  toy.settings.folder = toy.folder.path() / "no-folder";
+  toy.settings.inputs.push_back({.field = {"t0", {4, 4}}, .start = {1, 2, 3}});
+  toy.settings.outputs.push_back({{.field = {"z", {1}}}, {.file = "x.csv"}});
+  toy.settings.failurePatterns = {"("};
+  const std::string all = refusal([&] { program::makeProgram(toy.settings, toy.log); });
+  EXPECT_THAT(all, HasSubstr("There is no program './nothing' that may be executed."));
+  EXPECT_THAT(all, HasSubstr("An input file cannot have the name '../deck'."));
+  EXPECT_THAT(all, HasSubstr("template:2: There is no input or parameter 'lambda'"));
+  EXPECT_THAT(all, HasSubstr("none to be the template of x.csv."));
+  EXPECT_THAT(all, HasSubstr("missing to be included."));
+  EXPECT_THAT(all, HasSubstr("There is no folder"));
+  EXPECT_THAT(all, HasSubstr("The name 't0' is taken."));
+  EXPECT_THAT(all, HasSubstr("'t0' has the id 4 twice."));
+  EXPECT_THAT(all, HasSubstr("Start values of 't0': 3; it has 2."));
+  EXPECT_THAT(all, HasSubstr("The file x.csv is made twice."));
+  EXPECT_THAT(all, HasSubstr("The output 'z' is read from x.csv, which is an input file."));
+  EXPECT_THAT(all, HasSubstr("'(' is no regular expression"));
+  EXPECT_FALSE(fs::exists(toy.settings.workFolder));
+  toy.settings.command = std::vector<std::string>{"no-such-program"};
+  EXPECT_THAT(refusal([&] { program::makeProgram(toy.settings, toy.log); }), HasSubstr("It is looked for in PATH"));
+}
+
+}  // namespace
+}  // namespace koppla::test
