@@ -14,7 +14,7 @@ namespace koppla::coupling {
 enum class AlgorithmKind : std::uint8_t {
   jacobi,
   gaussSeidel,
-  masterSlave,  ///< Gauss-Seidel whose macro step is one step of the first member's own choice
+  masterSlave,    ///< Gauss-Seidel whose macro step is one step of the first member's own choice
   modelCoupling,  ///< one integrator solves all members as one model; whoever builds the system has joined them
   iteratedJacobi,
   iteratedGaussSeidel,

@@ -9,7 +9,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/suggest.hpp"
-#include "koppla/program/calculix_dat.hpp"
+#include "koppla/program/detail/calculix_dat.hpp"
 #include "koppla/program/detail/numbers.hpp"
 #include "koppla/program/detail/rows.hpp"
 

@@ -20,7 +20,6 @@ using program::Format;
 using program::Keep;
 using program::OutputSettings;
 using program::PortSettings;
-using program::Reading;
 using program::Take;
 
 constexpr std::array kKeepWords{Word{"all", Keep::all}, Word{"last", Keep::last}, Word{"failed", Keep::failed}};
@@ -190,8 +189,8 @@ class ProgramReader {
     }
   }
 
-  Reading reading(TableReader& table) {
-    Reading reading;
+  program::Reading reading(TableReader& table) {
+    program::Reading reading;
     Placed<std::string> file;
     table.text("file", file, {.required = "Write file = \"...\", the file that the program writes."});
     reading.file = file.value;
@@ -243,13 +242,13 @@ class ProgramReader {
     return std::nullopt;
   }
 
-  static void readColumns(TableReader& table, Reading& reading) {
+  static void readColumns(TableReader& table, program::Reading& reading) {
     for (const Node& node : table.freeArray("columns"))
       if (std::optional<program::Column> found = column(table, "columns", node))
         reading.columns.push_back(std::move(*found));
   }
 
-  static void readIdColumn(TableReader& table, Reading& reading, bool used) {
+  static void readIdColumn(TableReader& table, program::Reading& reading, bool used) {
     const Rule rule{.idle = used ? "" : "the reader knows where its ids are"};
     if (table.isText("id_column")) {
       Placed<std::string> name;

@@ -141,8 +141,7 @@ Outcome MacroStep::describeUndetermined(const std::vector<std::size_t>& outputs,
     const coupling::Member& member = system_.members[output.member];
     const bool isJoint = std::ranges::any_of(system_.constraints,
                                              [&](const coupling::Constraint& c) { return c.member == output.member; });
-    const std::string name =
-        isJoint ? member.name : member.nameOf(output.port);
+    const std::string name = isJoint ? member.name : member.nameOf(output.port);
     std::vector<std::string>& names = isJoint ? joints : others;
     if (std::ranges::find(names, name) == names.end()) names.push_back(name);
   }

@@ -51,11 +51,10 @@ TEST(Arrangement, TheMasterComesFirst) {
 }
 
 TEST(Arrangement, AMasterNeedsStepsOfItsOwn) {
-  EXPECT_EQ(
-      refusalOf(masses("kind = \"master-slave\", master = \"other\"")),
-      ProblemList{
-          "3:47 The master 'other' cannot take steps of its own choice. Give it a micro_step (without "
-          "overshoot; CVODE and bdf: restart = false), let another subsystem be the master, or choose another algorithm."});
+  EXPECT_EQ(refusalOf(masses("kind = \"master-slave\", master = \"other\"")),
+            ProblemList{"3:47 The master 'other' cannot take steps of its own choice. Give it a micro_step (without "
+                        "overshoot; CVODE and bdf: restart = false), let another subsystem be the master, or choose "
+                        "another algorithm."});
   EXPECT_EQ(refusalOf(masses("kind = \"master-slave\", master = \"quick\"")).front().substr(0, 53),
             "3:47 There is no subsystem 'quick' to be the master. ");
   EXPECT_EQ(refusalOf(masses("kind = \"master-slave\", master = \"fast\", order = [\"slow\", \"fast\", \"other\"]")),

@@ -1,4 +1,4 @@
-#include "koppla/program/calculix_dat.hpp"
+#include "koppla/program/detail/calculix_dat.hpp"
 
 #include <algorithm>
 #include <cctype>
