@@ -182,7 +182,7 @@ std::vector<double> read(const Reading& reading, const Field& field, const std::
     case Format::block:
       return readBlock(reading, field, source);
     case Format::calculixDat:
-      return readCalculixDat(reading, field, source, time);
+      return detail::readCalculixDat(reading, field, source, time);
   }
   return {};
 }

@@ -10,12 +10,12 @@
 #include "koppla/core/value.hpp"
 #include "koppla/program/detail/numbers.hpp"
 
-namespace koppla::program {
+namespace koppla::program::detail {
 
 namespace {
 
-using detail::Row;
-using detail::Source;
+using Row;
+using Source;
 
 struct DatTable {
   std::size_t line = 0;
@@ -39,28 +39,28 @@ std::optional<DatTable> headingIn(std::string_view line, std::size_t number) {
   const std::size_t set = line.find(kSet);
   const std::size_t time = line.find(kTime, set == line.npos ? 0 : set);
   if (set == line.npos || time == line.npos) return std::nullopt;
-  const std::optional<double> value = detail::number(detail::trimmed(line.substr(time + kTime.size())));
+  const std::optional<double> value = number(trimmed(line.substr(time + kTime.size())));
   if (!value) return std::nullopt;
   DatTable table;
   table.line = number;
   const std::string_view title = line.substr(0, set);
   const std::size_t open = title.find('(');
-  table.quantity = detail::trimmed(title.substr(0, open));
+  table.quantity = trimmed(title.substr(0, open));
   if (open != title.npos)
-    for (const std::string_view name : detail::words(title.substr(open + 1, title.rfind(')') - open - 1), ','))
+    for (const std::string_view name : words(title.substr(open + 1, title.rfind(')') - open - 1), ','))
       table.names.emplace_back(name);
-  table.set = detail::trimmed(line.substr(set + kSet.size(), time - set - kSet.size()));
+  table.set = trimmed(line.substr(set + kSet.size(), time - set - kSet.size()));
   table.time = *value;
   return table;
 }
 
 std::vector<DatTable> tablesOf(const Source& source) {
   std::vector<DatTable> tables;
-  detail::Lines lines(source.text);
+  Lines lines(source.text);
   while (const std::optional<std::string_view> line = lines.next()) {
     if (std::optional<DatTable> table = headingIn(*line, lines.number()))
       tables.push_back(std::move(*table));
-    else if (const std::string_view content = detail::trimmed(*line); !content.empty() && !tables.empty())
+    else if (const std::string_view content = trimmed(*line); !content.empty() && !tables.empty())
       tables.back().rows.push_back({lines.number(), content});
   }
   return tables;
@@ -86,12 +86,12 @@ const DatTable& chosen(const std::vector<DatTable>& tables, const Reading& readi
   if (result != nullptr) return *result;
   std::ranges::sort(others);
   others.erase(std::ranges::unique(others).begin(), others.end());
-  detail::fail(source, 0,
-               fmt::format("There is no table of {}{}{}.", reading.quantity,
-                           reading.set.empty() ? "" : " for set " + reading.set,
-                           reading.take == Take::atTime ? " at time " + core::text(time) : ""),
-               others.empty() ? "The file has no tables; ask for them with *NODE PRINT or *EL PRINT."
-                              : core::suggestion(reading.quantity, others));
+  fail(source, 0,
+       fmt::format("There is no table of {}{}{}.", reading.quantity,
+                   reading.set.empty() ? "" : " for set " + reading.set,
+                   reading.take == Take::atTime ? " at time " + core::text(time) : ""),
+       others.empty() ? "The file has no tables; ask for them with *NODE PRINT or *EL PRINT."
+                      : core::suggestion(reading.quantity, others));
 }
 
 }  // namespace
@@ -106,16 +106,15 @@ std::vector<double> readCalculixDat(const Reading& reading, const Field& field, 
   if (!ofElements && !total) header.insert(header.begin(), "node");
   Reading columns = reading;
   if (!total) columns.idColumn = std::size_t{1};
-  detail::Positions positions = positionsOf(columns, field, header, source, table.line);
+  Positions positions = positionsOf(columns, field, header, source, table.line);
   if (ofPoints && reading.columns.empty())
     for (std::size_t& position : positions.values) ++position;
   std::vector<Row> rows;
   for (const Row& row : table.rows) {
-    const std::vector<std::string_view> cells = detail::words(row.text);
-    if (!ofPoints || (cells.size() > 1 && detail::integer(cells[1]) == static_cast<Id>(reading.point)))
-      rows.push_back(row);
+    const std::vector<std::string_view> cells = words(row.text);
+    if (!ofPoints || (cells.size() > 1 && integer(cells[1]) == static_cast<Id>(reading.point))) rows.push_back(row);
   }
   return valuesFrom(rows, positions, columns, field, source, table.line);
 }
 
-}  // namespace koppla::program
+}  // namespace koppla::program::detail
