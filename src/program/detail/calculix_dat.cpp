@@ -14,9 +14,6 @@ namespace koppla::program::detail {
 
 namespace {
 
-using Row;
-using Source;
-
 struct DatTable {
   std::size_t line = 0;
   std::string quantity;
@@ -39,7 +36,7 @@ std::optional<DatTable> headingIn(std::string_view line, std::size_t number) {
   const std::size_t set = line.find(kSet);
   const std::size_t time = line.find(kTime, set == line.npos ? 0 : set);
   if (set == line.npos || time == line.npos) return std::nullopt;
-  const std::optional<double> value = number(trimmed(line.substr(time + kTime.size())));
+  const std::optional<double> value = detail::number(trimmed(line.substr(time + kTime.size())));
   if (!value) return std::nullopt;
   DatTable table;
   table.line = number;
