@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "koppla/core/error.hpp"
 #include "koppla/solver/detail/join_plan.hpp"
-#include "koppla/solver/detail/scalars.hpp"
 
 namespace koppla::solver {
 

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/solver/detail/scalars.hpp"
 
 namespace koppla::solver {
 

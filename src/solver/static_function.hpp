@@ -44,12 +44,9 @@ class StaticFunction {
   StaticFunction(const StaticFunction&) = delete;
   StaticFunction& operator=(const StaticFunction&) = delete;
 
-  [[nodiscard]] const std::string& name() const { return name_; }
   [[nodiscard]] const subsystem::Description& describe() const { return instances_.front()->describe(); }
   [[nodiscard]] StaticCoupling coupling() const { return settings_.coupling; }
   [[nodiscard]] const std::vector<subsystem::PortIndex>& inputs() const { return inputs_; }
-  /// All real outputs, in the order of y.
-  [[nodiscard]] const std::vector<subsystem::PortIndex>& outputs() const { return outputs_; }
   void set(subsystem::PortIndex port, std::span<const core::Value> values);
   [[nodiscard]] core::Value value(subsystem::PortIndex port) const;
   void begin(const subsystem::Experiment& experiment);
@@ -99,7 +96,7 @@ class StaticFunction {
   std::string name_;
   std::vector<std::unique_ptr<subsystem::Subsystem>> instances_;
   StaticSettings settings_;
-  std::vector<subsystem::PortIndex> inputs_, outputs_;
+  std::vector<subsystem::PortIndex> inputs_, outputs_;        ///< of u and y; the outputs are all real ones
   std::vector<double> nominals_;                              ///< of the scalars of u
   std::unique_ptr<core::ThreadPool> pool_;                    ///< once it pays
   double seconds_ = std::numeric_limits<double>::infinity();  ///< the shortest time that an evaluation took

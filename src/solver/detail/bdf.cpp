@@ -129,15 +129,10 @@ std::string Bdf::failure() const {
   return "bdf failed: no step is short enough for the tolerances; looser ones may help";
 }
 
-/// What the time of a run is uncertain by, s.
-double roundingAt(double t) {
-  return 8.0 * std::numeric_limits<double>::epsilon() * std::fabs(t);
-}
-
 /// Begins anew where it is told to, where the states were set, and where time does not go on from its own.
 void Bdf::beginIfDue(StepEquations& problem, std::span<const double> x) {
-  const bool goesOn = memory_.started && !restarts(settings_) &&
-                      std::fabs(memory_.at - problem.start()) <= roundingAt(problem.time(problem.length()));
+  const bool goesOn =
+      memory_.started && !restarts(settings_) && std::fabs(memory_.at - problem.start()) <= problem.rounding();
   if (goesOn) return;
   memory_.history.clear();
   memory_.history.push(0.0, x);
@@ -187,7 +182,7 @@ Progress Bdf::advance(StepEquations& problem, bool single, std::span<double> x) 
   if (end <= 0.0) return {true, 0.0};
   thrown_ = nullptr;
   beginIfDue(problem, x);
-  const double shortest = std::fmax(settings_.minMicroStep, std::fmax(kShortest * end, roundingAt(problem.time(end))));
+  const double shortest = std::fmax(settings_.minMicroStep, std::fmax(kShortest * end, problem.rounding()));
   double tau = 0.0;
   for (std::uint64_t attempts = 0; attempts < kMostSteps; ++attempts) {
     const Span span = place(tau, end);
@@ -219,6 +214,7 @@ bool Bdf::step(StepEquations& problem, const Span& span) {
 /// A given order needs points at once: they come from a method that needs none, in steps of the first length. Where
 /// these are too long for it, the order rises from 1.
 bool Bdf::startUp(StepEquations& problem, const Span& span) {
+  thrown_ = nullptr;
   std::ranges::copy(memory_.history.newest(), x_.begin());
   if (!startingStep(problem, span)) {
     if (!fixedStep_) rise(problem, span.from);
@@ -236,10 +232,15 @@ bool Bdf::startingStep(StepEquations& problem, const Span& span) {
   const double h = span.length();
   if (fixedStarter_) fixedStarter_->begin(problem, x_);  // it remembers nothing that a repetition would not
   if (fixedStarter_) return fixedStarter_->step(problem, span.from, span.to, h, x_) && allFinite(x_);
-  starter_.step(problem, span.from, span.to, h, x_);
-  if (!allFinite(x_)) return false;
-  starter_.difference(problem, span.to, h, x_, difference_);
-  return corrector_.norm(difference_, x_) <= 1.0;
+  try {
+    starter_.step(problem, span.from, span.to, h, x_);
+    if (!allFinite(x_)) return false;
+    starter_.difference(problem, span.to, h, x_, difference_);
+    return corrector_.norm(difference_, x_) <= 1.0;
+  } catch (...) {  // a stage may lie where the equations cannot be evaluated
+    thrown_ = std::current_exception();
+    return false;
+  }
 }
 
 /// Predicts and corrects; true where the result passes the test. Otherwise the next attempt is a shorter one.

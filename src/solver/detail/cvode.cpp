@@ -2,7 +2,6 @@
 #include <cmath>
 #include <cstdio>
 #include <exception>
-#include <limits>
 #include <optional>
 
 #include <cvode/cvode.h>
@@ -126,16 +125,10 @@ void Cvode::keepMessage(int /*code*/, const char* /*module*/, const char* /*func
   std::snprintf(cvode.message_, sizeof cvode.message_, "%s", text);
 }
 
-/// What the time of a run is uncertain by, s.
-double roundingOf(const StepEquations& problem) {
-  constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
-  return kRounding * std::fmax(std::fabs(problem.start()), std::fabs(problem.time(problem.length())));
-}
-
 /// Begins anew where the solver is told to, where the states were set, and where time does not go on from its own.
 void Cvode::restartIfDue(const StepEquations& problem) {
   origin_ = restart_ ? 0.0 : problem.start();
-  const bool goesOn = !restart_ && at_ && std::fabs(*at_ - origin_) <= roundingOf(problem);
+  const bool goesOn = !restart_ && at_ && std::fabs(*at_ - origin_) <= problem.rounding();
   if (goesOn) return;
   counted_ = {};
   CVodeReInit(memory_.get(), origin_, y_.get());
@@ -153,13 +146,13 @@ Progress Cvode::advance(StepEquations& problem, bool single, std::span<double> x
   CVodeSetStopTime(memory_.get(), end);
   // A wall that no step gets across must end in a failure, not in steps that no longer move time.
   constexpr double kShortest = 1e-12;
-  CVodeSetMinStep(memory_.get(), std::fmax(kShortest * problem.length(), restart_ ? 0.0 : roundingOf(problem)));
+  CVodeSetMinStep(memory_.get(), std::fmax(kShortest * problem.length(), restart_ ? 0.0 : problem.rounding()));
   const int flag = CVode(memory_.get(), end, y_.get(), &reached, single ? CV_ONE_STEP : CV_NORMAL);
   count(problem.effort);
   at_ = reached;
   if (thrown_) std::rethrow_exception(thrown_);
   std::copy_n(N_VGetArrayPointer(y_.get()), x.size(), x.begin());
-  const bool arrived = end - reached <= roundingOf(problem);
+  const bool arrived = end - reached <= problem.rounding();
   return {flag >= 0 && allFinite(x), arrived ? problem.length() : reached - origin_};
 }
 

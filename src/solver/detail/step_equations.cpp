@@ -1,6 +1,8 @@
 #include "koppla/solver/detail/step_equations.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 
 #include "koppla/solver/detail/scalars.hpp"
 
@@ -25,6 +27,11 @@ void StepEquations::begin(const subsystem::Step& step, const subsystem::Trajecto
     const std::span<const double> given = trajectory.power(k);
     for (std::size_t i = 0; i < scalars.size(); ++i) coefficients_[k * count_ + scalars[i]] = given[i];
   }
+}
+
+double StepEquations::rounding() const {
+  constexpr double kRounding = 8.0 * std::numeric_limits<double>::epsilon();
+  return kRounding * std::fmax(std::fabs(t0_), std::fabs(t1_));
 }
 
 std::span<const double> StepEquations::inputs(double tau) {

@@ -24,6 +24,8 @@ class StepEquations {
   [[nodiscard]] double start() const { return t0_; }     ///< s
   [[nodiscard]] double length() const { return span_; }  ///< H, s
   [[nodiscard]] double time(double tau) const { return tau == span_ ? t1_ : t0_ + tau; }
+  /// What the times of the step are uncertain by, s.
+  [[nodiscard]] double rounding() const;
   [[nodiscard]] unsigned degree() const { return degree_; }
   /// Coefficients of (tau / H)^k, one per input.
   [[nodiscard]] std::span<const double> power(unsigned k) const { return {&coefficients_[k * count_], count_}; }
