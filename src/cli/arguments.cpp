@@ -19,6 +19,8 @@ constexpr const char* kFooter = R"(Examples:
   koppla new Controller.fmu Plant.fmu          write project.toml that connects equal names
   koppla check project.toml                    look for mistakes, show the order of evaluation
   koppla run project.toml --end 20             simulate; results go to project.run/
+  koppla status project.run                    how far is it, and who is being waited for?
+  koppla resume project.run                    go on with a run that was stopped or killed
   koppla study convergence.toml                run with varied settings; orders of convergence
   koppla stability limits.toml                 which macro steps are stable?
   koppla plot project.run 'Plant.*'            draw variables in the terminal
@@ -115,6 +117,21 @@ ExitCode dispatch(int argc, const char* const* argv) {
   run->add_flag("--quiet", runOptions.quiet, "No progress, no statistics");
   run->add_flag("--json", runOptions.json, "Print the statistics as JSON");
 
+  ResumeOptions resumeOptions;
+  CLI::App* resume = app.add_subcommand("resume", "Go on with a run that was interrupted, killed or has failed");
+  resume->add_option("run", resumeOptions.folder, "Run folder")->required();
+  resume->add_option("--set", resumeOptions.set, "A further override, as in 'run'")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false);
+  resume->add_option("--end", resumeOptions.end, "Another end of the simulation, s")->type_name("TIME");
+  resume->add_flag("--quiet", resumeOptions.quiet, "No progress, no statistics");
+  resume->add_flag("--json", resumeOptions.json, "Print the statistics as JSON");
+
+  StatusOptions statusOptions;
+  CLI::App* status = app.add_subcommand("status", "Tell how far a run is, or how it ended");
+  status->add_option("run", statusOptions.folder, "Run folder")->required();
+  status->add_flag("--json", statusOptions.json, "Print as JSON");
+
   StudyOptions studyOptions;
   CLI::App* study = app.add_subcommand("study", "Run a project with varied settings and fit orders of convergence");
   study->add_option("study", studyOptions.study, "Study file (TOML)")->required();
@@ -196,6 +213,8 @@ ExitCode dispatch(int argc, const char* const* argv) {
     throw inWords(app, error);
   }
   if (*run) return runCommand(runOptions);
+  if (*resume) return resumeCommand(resumeOptions);
+  if (*status) return statusCommand(statusOptions);
   if (*study) return studyCommand(studyOptions);
   if (*stability) return stabilityCommand(stabilityOptions);
   if (*check) return checkCommand(checkOptions);

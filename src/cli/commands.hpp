@@ -31,6 +31,21 @@ struct RunOptions {
 };
 ExitCode runCommand(const RunOptions& options);
 
+struct ResumeOptions {
+  std::filesystem::path folder;
+  std::vector<std::string> set;
+  std::optional<std::string> end;
+  bool quiet = false;
+  bool json = false;
+};
+ExitCode resumeCommand(const ResumeOptions& options);
+
+struct StatusOptions {
+  std::filesystem::path folder;
+  bool json = false;
+};
+ExitCode statusCommand(const StatusOptions& options);
+
 struct StudyOptions {
   std::filesystem::path study;
   std::vector<std::string> set;

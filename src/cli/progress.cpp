@@ -16,9 +16,14 @@ std::string text(const run::Progress& progress, double start, double end) {
   const double done = (progress.time - start) / (end - start);
   const double speed = progress.elapsed > 0.0 ? (progress.time - start) / progress.elapsed : 0.0;
   const double remaining = speed > 0.0 ? (end - progress.time) / speed : 0.0;
+  // Within a step nothing but its iterations moves.
+  const std::string iteration =
+      progress.iteration == 0 ? ""
+                              : fmt::format("  iteration {}, residual {:.3g}", progress.iteration, progress.residual);
   return fmt::format(
-      "{:5.1f} %  t = {:.6g} s of {:.6g} s  step {} of {:.3g} s  {} failures  {} elapsed  {:.3g} x real time  {} left",
-      100.0 * done, progress.time, end, progress.steps, progress.step, progress.failures,
+      "{:5.1f} %  t = {:.6g} s of {:.6g} s  step {} of {:.3g} s{}  {} failures  {} elapsed  {:.3g} x real time  {} "
+      "left",
+      100.0 * done, progress.time, end, progress.steps, progress.step, iteration, progress.failures,
       report::duration(progress.elapsed), speed, report::duration(remaining));
 }
 

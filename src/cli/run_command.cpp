@@ -1,21 +1,8 @@
-#include <algorithm>
-#include <iostream>
-#include <sstream>
-
-#include <fmt/format.h>
-
-#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
-#include "koppla/project/project.hpp"
-#include "koppla/report/duration.hpp"
-#include "koppla/report/statistics_text.hpp"
-#include "koppla/results/csv_recorder.hpp"
 
 #include "commands.hpp"
+#include "conduct.hpp"
 #include "console.hpp"
-#include "interrupt.hpp"
-#include "progress.hpp"
-#include "run_folder.hpp"
 
 namespace koppla::cli {
 
@@ -29,89 +16,16 @@ std::vector<project::Override> overridesOf(const RunOptions& options) {
   return overrides;
 }
 
-/// The project as it was run: its own text, and what the command line changed.
-std::string projectCopy(const project::Project& plan, const std::vector<project::Override>& overrides) {
-  std::string origin = std::filesystem::absolute(plan.file).string();
-  std::ranges::replace(origin, '\n', '?');  // a comment is one line
-  std::string text = fmt::format("# Copy of {} as it was run; relative paths start from there.\n", origin) +
-                     core::readWhole(plan.file);
-  if (overrides.empty()) return text;
-  if (!text.ends_with('\n')) text += '\n';
-  text += "\n# Changed on the command line for this run:\n";
-  for (const project::Override& change : overrides) text += fmt::format("# --set {}={}\n", change.name, change.value);
-  return text;
-}
-
-ExitCode exitCodeOf(run::OutcomeKind kind) {
-  switch (kind) {
-    case run::OutcomeKind::ok:
-      return ExitCode::ok;
-    case run::OutcomeKind::interrupted:
-      return ExitCode::interrupted;
-    case run::OutcomeKind::subsystemFailed:
-      return ExitCode::subsystemFailed;
-    case run::OutcomeKind::notConverged:
-    case run::OutcomeKind::stagnated:
-      return ExitCode::notConverged;
-    case run::OutcomeKind::exploded:
-    case run::OutcomeKind::notFinite:
-      return ExitCode::exploded;
-  }
-  return ExitCode::internal;
-}
-
-run::Outcome simulate(run::Run& run, const run::Settings& settings, bool quiet) {
-  ProgressLine line(settings.start, settings.end);
-  if (!quiet) run.onProgress([&line](const run::Progress& progress) { line.show(progress); });
-  const InterruptedRun interruptible(run);
-  run::Outcome outcome = run.initialise();
-  if (outcome.ok()) outcome = run.simulate();
-  line.clear();
-  return outcome;
-}
-
 }  // namespace
 
 ExitCode runCommand(const RunOptions& options) {
   core::Log log;
   showWarnings(log);
-  const auto overrides = overridesOf(options);
-  project::Project plan = project::read(options.project, log, overrides);
-  RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, options.overwrite);
-  plan.programsFolder = folder.path() / "programs";
-  results::CsvRecorder recorder(folder.path());
-  results::CsvRecorder iterations(folder.path(), "iterations");
-  const InterruptGuard guard;
-  run::Run run = project::makeRun(plan, log, {&recorder, plan.settings.recordsIterations ? &iterations : nullptr});
-  if (InterruptGuard::requested()) return ExitCode::interrupted;
-
-  folder.prepare();
-  log.addFile(folder.log());
-  core::writeWhole(folder.project(), projectCopy(plan, overrides));
-  log.write(core::Severity::info, "run", fmt::format("koppla {} runs {}", KOPPLA_VERSION, options.project.string()));
-
-  const run::Outcome outcome = simulate(run, plan.settings, options.quiet || options.json);
-  const report::RunFacts facts{options.project.string(), plan.settings.start, plan.settings.end, run.time(), outcome};
-  run.end();
-  const run::Statistics statistics = run.statistics();
-  const std::string table = report::statisticsText(statistics);
-  core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-  if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
-  log.write(core::Severity::info, "run", run::word(outcome.kind));
-  std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
-
-  if (options.json)
-    std::cout << report::statisticsJson(statistics, facts);
-  else if (!options.quiet)
-    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", options.project.string(),
-                             run::word(outcome.kind), facts.reached, report::duration(statistics.wallClock), table,
-                             folder.given().string());
-  if (!outcome.ok() && statistics.output.count > 0)
-    std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
-                             statistics.output.count == 1 ? "row" : "rows",
-                             (folder.given() / "results.partial.csv").string());
-  return exitCodeOf(outcome.kind);
+  const ProjectCopy copy{options.project, core::readWhole(options.project), overridesOf(options)};
+  project::Project plan = project::readText(copy.text, copy.origin, log, copy.overrides);
+  const Existing existing = options.overwrite ? Existing::overwritten : Existing::refused;
+  RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, existing);
+  return conduct(copy, std::move(plan), folder, existing, {options.quiet, options.json}, log);
 }
 
 }  // namespace koppla::cli

@@ -17,13 +17,13 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::array kFiles{
-    "results.csv",  "results.partial.csv", "results.units.csv",      "statistics.json",     "run.log",
-    "project.toml", "iterations.csv",      "iterations.partial.csv", "iterations.units.csv"};
+    "results.csv",  "results.partial.csv", "results.units.csv",      "statistics.json",      "run.log",
+    "project.toml", "iterations.csv",      "iterations.partial.csv", "iterations.units.csv", "status.json"};
 
 }  // namespace
 
-RunFolder::RunFolder(fs::path folder, const fs::path& project, bool overwrite)
-    : given_(std::move(folder)), folder_(fs::absolute(given_)), overwrite_(overwrite) {
+RunFolder::RunFolder(fs::path folder, const fs::path& project, Existing existing)
+    : given_(std::move(folder)), folder_(fs::absolute(given_)), existing_(existing) {
   std::error_code error;
   const fs::file_status status = fs::status(folder_, error);
   if (!fs::exists(status)) return;
@@ -45,9 +45,10 @@ RunFolder::RunFolder(fs::path folder, const fs::path& project, bool overwrite)
 
 void RunFolder::refuseIfFilled() const {
   std::error_code error;
-  if (overwrite_ || fs::is_empty(folder_, error)) return;
+  if (existing_ != Existing::refused || fs::is_empty(folder_, error)) return;
   throw core::InputError(fmt::format("The run folder {} exists already.", given_.string()),
-                         "Keep it and choose another with --folder, or replace its results with --overwrite.");
+                         "Keep it and choose another with --folder, or replace its results with --overwrite; `koppla "
+                         "status` tells what became of that run, `koppla resume` goes on with it.");
 }
 
 RunFolder::~RunFolder() {
@@ -65,6 +66,10 @@ void RunFolder::prepare() {
     throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
                            "Wait for it, or choose another with --folder.");
   refuseIfFilled();
+  if (existing_ == Existing::resumed) {
+    fs::remove(statistics(), error);
+    return;
+  }
   for (const char* name : kFiles)
     if (!fs::remove(folder_ / name, error) && error)
       throw core::InputError(fmt::format("{} cannot be removed: {}.", (folder_ / name).string(), error.message()),

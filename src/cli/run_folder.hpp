@@ -5,18 +5,25 @@
 
 namespace koppla::cli {
 
+/// What may happen to a run folder that is there already.
+enum class Existing {
+  refused,
+  overwritten,
+  resumed  ///< its run goes on
+};
+
 /// The folder of one run: results.csv, results.units.csv, statistics.json, run.log and project.toml.
 class RunFolder {
  public:
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
   /// would take the place of a folder or of the project itself; nothing is touched yet.
-  RunFolder(std::filesystem::path folder, const std::filesystem::path& project, bool overwrite);
+  RunFolder(std::filesystem::path folder, const std::filesystem::path& project, Existing existing);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
-  /// Makes the folder, or clears it of an earlier run's files and nothing else. Refuses one that another run has begun
-  /// to fill meanwhile.
+  /// Makes the folder, or clears it of an earlier run's files and nothing else; of a run that goes on only the
+  /// statistics. Refuses one that another run has begun to fill meanwhile.
   void prepare();
 
   /// As the user named it, and as an absolute path: a subsystem may change the working folder.
@@ -25,13 +32,15 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return folder_ / "run.log"; }
   [[nodiscard]] std::filesystem::path statistics() const { return folder_ / "statistics.json"; }
   [[nodiscard]] std::filesystem::path project() const { return folder_ / "project.toml"; }
+  [[nodiscard]] std::filesystem::path status() const { return folder_ / "status.json"; }
+  [[nodiscard]] std::filesystem::path programs() const { return folder_ / "programs"; }
 
  private:
   void refuseIfFilled() const;
 
   std::filesystem::path given_;
   std::filesystem::path folder_;
-  bool overwrite_;
+  Existing existing_;
   int lock_ = -1;  ///< the opened folder, locked against a second run
 };
 

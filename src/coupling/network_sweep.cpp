@@ -18,7 +18,9 @@ using subsystem::Trajectory;
 
 double Network::meanSeconds(std::size_t position) const {
   const std::uint64_t calls = stepCount(position);
-  return calls == 0 ? 0.0 : stepSeconds(position) / static_cast<double>(calls);
+  if (calls > 0) return stepSeconds(position) / static_cast<double>(calls);
+  constexpr double kStartOfAProcess = 1e-3;  // s
+  return entries_[position].subsystem->describe().capabilities.ownProcess ? kStartOfAProcess : 0.0;
 }
 
 std::size_t Network::threadsWorthwhile() const {

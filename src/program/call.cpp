@@ -12,6 +12,8 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/value.hpp"
+#include "koppla/program/detail/call_book.hpp"
+#include "koppla/program/detail/fingerprint.hpp"
 #include "koppla/program/detail/numbers.hpp"
 #include "koppla/program/detail/rows.hpp"
 
@@ -57,7 +59,7 @@ std::string remedyFor(const Ended& ended, bool byShell) {
 
 std::vector<std::string> environmentOf(const CallFolders::Call& call, const Request& request,
                                        const ProgramSettings& settings) {
-  return {"KOPPLA_PROJECT=" + fs::absolute(settings.projectFolder).string(), "KOPPLA_STEP=" + std::to_string(call.step),
+  return {"KOPPLA_PROJECT=" + settings.projectFolder.string(), "KOPPLA_STEP=" + std::to_string(call.step),
           "KOPPLA_ITERATION=" + std::to_string(call.iteration), "KOPPLA_T0=" + core::text(request.t0),
           "KOPPLA_T1=" + core::text(request.t1)};
 }
@@ -65,6 +67,10 @@ std::vector<std::string> environmentOf(const CallFolders::Call& call, const Requ
 void put(const fs::path& file, std::string_view content) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
   core::writeWhole(file, content);
+}
+
+detail::Question questionOf(const Request& request) {
+  return {request.step, request.restart ? request.restart->number() : 0, request.t0, request.t1, request.values};
 }
 
 std::string textOf(const core::InputError& refusal) {
@@ -75,8 +81,13 @@ std::string textOf(const core::InputError& refusal) {
 
 }  // namespace
 
-Caller::Caller(ProgramSettings settings)
-    : settings_(std::move(settings)), folders_(settings_.workFolder, settings_.name, settings_.keep) {
+Caller::Caller(ProgramSettings settings, const std::atomic<bool>* interrupted)
+    : settings_(std::move(settings)),
+      interrupted_(interrupted),
+      folders_(settings_.workFolder, settings_.name, settings_.keep, settings_.resume) {
+  // A project file in the working folder has none in its path.
+  settings_.projectFolder =
+      settings_.projectFolder.empty() ? fs::current_path() : fs::absolute(settings_.projectFolder);
   const std::vector<Field> fields = deckFields(settings_);
   for (const DeckFile& file : settings_.deck)
     decks_.emplace_back(file.name, Deck(core::readWhole(file.original), file.original.string(), fields));
@@ -84,17 +95,31 @@ Caller::Caller(ProgramSettings settings)
   settings_.command = located(settings_.command, settings_);
   settings_.before = located(settings_.before, settings_);
   settings_.after = located(settings_.after, settings_);
+  const bool remembers = settings_.service && settings_.isTransient && settings_.restart.empty();
+  if (!folders_.isTemporary() && !remembers)
+    book_ = std::make_unique<detail::CallBook>(folders_.root(), detail::fingerprint(settings_), settings_.resume);
 }
 
+Caller::~Caller() = default;
+
 Answer Caller::call(const Request& request) {
+  if (isInterrupted())
+    throw core::SubsystemError(fmt::format("The program '{}' was not called: the run is to end.", settings_.name));
+  if (std::optional<Answer> known = recall(request)) return std::move(*known);
   const Call call = folders_.begin(request.step);
+  if (book_) book_->begin(call);
+  const auto end = [&](bool well) {
+    if (book_) book_->end(call, request.t0, request.t1, well);
+    folders_.end(call, well);
+  };
   const auto failed = [&](const std::string& what) {
-    folders_.end(call, false);
+    end(false);
     return core::SubsystemError(report(call, what));
   };
   try {
     Answer answer = callIn(call, request);
-    folders_.end(call, true);
+    record(call, request, answer);
+    end(true);
     return answer;
   } catch (const core::SubsystemError& failure) {
     throw failed(failure.what());
@@ -103,6 +128,39 @@ Answer Caller::call(const Request& request) {
   } catch (const std::system_error& error) {
     throw failed(error.what());
   }
+}
+
+fs::path Caller::restartFolder() const {
+  return folders_.root() / "restart";
+}
+
+std::optional<Answer> Caller::recall(const Request& request) {
+  if (!book_) return std::nullopt;
+  const std::optional<detail::RecordedAnswer> known = book_->answers().find(questionOf(request));
+  if (!known) return std::nullopt;
+  Answer answer;
+  auto at = known->outputs.begin();
+  for (const OutputSettings& output : settings_.outputs) {
+    const auto size = static_cast<std::ptrdiff_t>(output.port.field.size());
+    if (known->outputs.end() - at < size) return std::nullopt;
+    answer.outputs.emplace_back(at, at + size);
+    at += size;
+  }
+  if (known->restart != 0) {
+    restarts_ = known->restart;
+    answer.restart = std::make_shared<RestartFiles>(settings_.restart, restartFolder(), restarts_);
+  }
+  folders_.recall(request.step, known->iteration);
+  ++recalled_;
+  return answer;
+}
+
+void Caller::record(const Call& call, const Request& request, const Answer& answer) {
+  if (!book_) return;
+  detail::RecordedAnswer recorded{call.iteration, answer.restart ? answer.restart->number() : 0, {}};
+  for (const std::vector<double>& output : answer.outputs)
+    recorded.outputs.insert(recorded.outputs.end(), output.begin(), output.end());
+  book_->answers().add(questionOf(request), recorded);
 }
 
 Answer Caller::callIn(const Call& call, const Request& request) {
@@ -119,8 +177,7 @@ Answer Caller::callIn(const Call& call, const Request& request) {
   for (const OutputSettings& output : settings_.outputs)
     answer.outputs.push_back(read(output.reading, output.port.field, call.folder, request.t1));
   if (!settings_.restart.empty())
-    answer.restart = std::make_shared<RestartFiles>(settings_.restart, call.folder,
-                                                    folders_.root() / fmt::format("restart/{}", ++restarts_));
+    answer.restart = std::make_shared<RestartFiles>(settings_.restart, restartFolder(), ++restarts_, call.folder);
   return answer;
 }
 
@@ -161,7 +218,8 @@ void Caller::run(const Command& command, const Call& call, const Request& reques
                                     .output = call.folder / (prefix + kOutput),
                                     .errors = call.folder / (prefix + kErrors),
                                     .limits = settings_.limits,
-                                    .environment = environmentOf(call, request, settings_)});
+                                    .environment = environmentOf(call, request, settings_),
+                                    .interrupted = [this] { return isInterrupted(); }});
   if (ended.ending == Ending::exited && std::ranges::find(settings_.okStatus, ended.code) != settings_.okStatus.end())
     return;
   const bool byShell = std::holds_alternative<std::string>(command);
@@ -174,13 +232,13 @@ void Caller::run(const Command& command, const Call& call, const Request& reques
 
 void Caller::ask(const Call& call) {
   if (!service_)
-    service_ = std::make_unique<Service>(
-        Launch{.command = settings_.command,
-               .folder = folders_.root(),
-               .output = {},
-               .errors = folders_.root() / kServiceErrors,
-               .limits = settings_.limits,
-               .environment = {"KOPPLA_PROJECT=" + fs::absolute(settings_.projectFolder).string()}});
+    service_ = std::make_unique<Service>(Launch{.command = settings_.command,
+                                                .folder = folders_.root(),
+                                                .output = {},
+                                                .errors = folders_.root() / kServiceErrors,
+                                                .limits = settings_.limits,
+                                                .environment = {"KOPPLA_PROJECT=" + settings_.projectFolder.string()},
+                                                .interrupted = [this] { return isInterrupted(); }});
   const std::string failure = service_->request("run " + call.folder.string());
   if (failure.empty()) return;
   service_.reset();

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <memory>
 #include <optional>
 #include <regex>
@@ -13,6 +14,10 @@
 #include "koppla/program/settings.hpp"
 
 namespace koppla::program {
+
+namespace detail {
+class CallBook;
+}
 
 /// What is asked of the program.
 struct Request {
@@ -30,16 +35,27 @@ struct Answer {
 /// Calls a program: files in, run, files out.
 class Caller {
  public:
-  /// The settings have been checked.
-  explicit Caller(ProgramSettings settings);
+  /// The settings have been checked. Where `interrupted` becomes true, a call under way is given up and no other
+  /// begins; it may be missing.
+  explicit Caller(ProgramSettings settings, const std::atomic<bool>* interrupted = nullptr);
+  ~Caller();
+  Caller(const Caller&) = delete;
+  Caller& operator=(const Caller&) = delete;
 
   /// Throws core::SubsystemError; its text says what failed, where, and what to do.
   Answer call(const Request& request);
 
+  /// Answers that came from the record of an earlier run.
+  [[nodiscard]] std::uint64_t recalled() const { return recalled_; }
+  [[nodiscard]] bool isInterrupted() const { return interrupted_ != nullptr && interrupted_->load(); }
+
  private:
   using Call = CallFolders::Call;
 
+  std::optional<Answer> recall(const Request& request);
   Answer callIn(const Call& call, const Request& request);
+  void record(const Call& call, const Request& request, const Answer& answer);
+  [[nodiscard]] std::filesystem::path restartFolder() const;
   void writeInputs(const Call& call, const Request& request) const;
   void bringFiles(const Call& call, const Request& request) const;
   void run(const Command& command, const Call& call, const Request& request, const std::string& prefix) const;
@@ -48,11 +64,15 @@ class Caller {
   [[nodiscard]] std::string report(const Call& call, const std::string& what) const;
 
   ProgramSettings settings_;
+  const std::atomic<bool>* interrupted_;
   std::vector<std::pair<std::filesystem::path, Deck>> decks_;
   std::vector<std::regex> patterns_;
   CallFolders folders_;
   std::unique_ptr<Service> service_;
   std::uint64_t restarts_ = 0;  ///< sets of restart files so far
+  /// Missing where folders are temporary, and where a service remembers what only its own calls can bring back.
+  std::unique_ptr<detail::CallBook> book_;
+  std::uint64_t recalled_ = 0;
 };
 
 }  // namespace koppla::program

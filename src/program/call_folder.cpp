@@ -77,14 +77,14 @@ void copyInto(const fs::path& from, const fs::path& to) {
   fs::copy_file(from, to);
 }
 
-CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep) : keep_(keep) {
+CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep, bool resume) : keep_(keep) {
   if (parent.empty()) {
     root_ = temporary_.emplace("program").path();
     return;
   }
   root_ = claim(parent, name);
   std::error_code error;
-  fs::remove_all(root_, error);
+  if (!resume) fs::remove_all(root_, error);
   if (!error) fs::create_directories(root_, error);
   if (error) refuse(root_, "made", error);
 }
@@ -98,14 +98,23 @@ CallFolders::~CallFolders() {
 CallFolders::Call CallFolders::begin(std::uint64_t step) {
   iteration_ = step == step_ ? iteration_ + 1 : 1;
   step_ = step;
-  const fs::path folderOfStep = root_ / fmt::format("s{:06}", step);
   std::error_code error;
-  fs::create_directories(folderOfStep, error);
+  fs::create_directories(folderOf(step, iteration_).parent_path(), error);
   for (;; ++iteration_) {
-    fs::path folder = folderOfStep / fmt::format("i{:03}", iteration_);
+    fs::path folder = folderOf(step, iteration_);
     if (!error && fs::create_directory(folder, error)) return {std::move(folder), step, iteration_};
     if (error) refuse(folder, "made", error);
   }
+}
+
+fs::path CallFolders::folderOf(std::uint64_t step, std::uint64_t iteration) const {
+  return root_ / fmt::format("s{:06}", step) / fmt::format("i{:03}", iteration);
+}
+
+void CallFolders::recall(std::uint64_t step, std::uint64_t iteration) {
+  step_ = step;
+  iteration_ = iteration;
+  last_ = folderOf(step, iteration);
 }
 
 void CallFolders::end(const Call& call, bool well) {
@@ -121,8 +130,12 @@ void CallFolders::remove(const fs::path& folder) const {
   fs::remove(folder.parent_path(), ignored);  // the step's, when it is empty
 }
 
-RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& callFolder, fs::path folder)
-    : files_(files), folder_(std::move(folder)) {
+RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& parent, std::uint64_t number)
+    : files_(files), number_(number), folder_(parent / std::to_string(number)) {}
+
+RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& parent, std::uint64_t number,
+                           const fs::path& callFolder)
+    : RestartFiles(files, parent, number) {
   for (const RestartFile& file : files_)
     if (!isWritten(callFolder / file.write))
       throw core::InputError({{{(callFolder / file.write).string()},
@@ -135,12 +148,20 @@ RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path
 }
 
 RestartFiles::~RestartFiles() {
+  if (kept_) return;
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
 }
 
 void RestartFiles::provide(const fs::path& callFolder) const {
-  for (std::size_t i = 0; i < files_.size(); ++i) give(folder_ / std::to_string(i), callFolder / readName(files_[i]));
+  for (std::size_t i = 0; i < files_.size(); ++i) {
+    const fs::path kept = folder_ / std::to_string(i);
+    if (!fs::exists(kept))
+      throw core::InputError(
+          "The restart file " + files_[i].write.string() + " of an earlier step is gone: " + kept.string() + ".",
+          "A run can be resumed only where it stopped; start anew with `koppla run --overwrite`.");
+    give(kept, callFolder / readName(files_[i]));
+  }
 }
 
 void provideStart(const std::vector<RestartFile>& files, const fs::path& callFolder) {

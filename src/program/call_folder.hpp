@@ -15,9 +15,9 @@ namespace koppla::program {
 /// step 12. Instances of the same name get folders of different names.
 class CallFolders {
  public:
-  /// Below `parent`, or temporary if that is empty. What an earlier run left there is removed. Throws core::InputError
-  /// where it cannot be made.
-  CallFolders(const std::filesystem::path& parent, const std::string& name, Keep keep);
+  /// Below `parent`, or temporary if that is empty. What an earlier run left there is removed, unless this one goes on
+  /// with it. Throws core::InputError where it cannot be made.
+  CallFolders(const std::filesystem::path& parent, const std::string& name, Keep keep, bool resume = false);
   ~CallFolders();
   CallFolders(const CallFolders&) = delete;
   CallFolders& operator=(const CallFolders&) = delete;
@@ -32,10 +32,13 @@ class CallFolders {
   };
   /// A new empty folder.
   Call begin(std::uint64_t step);
+  /// A call that an earlier run has made: numbers go on behind it.
+  void recall(std::uint64_t step, std::uint64_t iteration);
   /// The call has ended; its folder stays or goes.
   void end(const Call& call, bool well);
 
  private:
+  [[nodiscard]] std::filesystem::path folderOf(std::uint64_t step, std::uint64_t iteration) const;
   void remove(const std::filesystem::path& folder) const;
 
   Keep keep_;
@@ -49,19 +52,26 @@ class CallFolders {
 /// Restart files as they were at the end of a step, kept in a folder that goes with the last who refers to it.
 class RestartFiles {
  public:
-  /// Moves the files that a call has written out of its folder. Throws core::InputError where one was not written.
-  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& callFolder,
-               std::filesystem::path folder);
+  /// Those in a folder below `parent` that an earlier run has left, under their number from 1.
+  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number);
+  /// Keeps what a call has written. Throws core::InputError where it has not.
+  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number,
+               const std::filesystem::path& callFolder);
   ~RestartFiles();
   RestartFiles(const RestartFiles&) = delete;
   RestartFiles& operator=(const RestartFiles&) = delete;
 
-  /// Puts copies into the folder of the next call.
+  [[nodiscard]] std::uint64_t number() const { return number_; }
+  /// They stay behind, for a run that goes on from here.
+  void keep() const { kept_ = true; }
+  /// Puts copies into the folder of the next call. Throws core::InputError where they are gone.
   void provide(const std::filesystem::path& callFolder) const;
 
  private:
   std::vector<RestartFile> files_;
+  std::uint64_t number_;
   std::filesystem::path folder_;
+  mutable bool kept_ = false;
 };
 
 /// Copies a file to where another one or a link may be, which is replaced.

@@ -30,6 +30,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     capabilities.variableStep = true;
     capabilities.inputDerivatives = subsystem::kMaxDegree;  // it takes the values at the end of the step
     capabilities.evaluatesBetweenSteps = true;
+    capabilities.ownProcess = true;
     // Not isStatic, as native models without states: members that are, are evaluated one after the other behind all
     // others, while Jacobi is to run programs at the same time.
     capabilities.states = !settings_.isTransient;  // it has none
@@ -47,10 +48,10 @@ class ProgramSubsystem final : public subsystem::Subsystem {
 
   void bind(subsystem::Binding binding) override { binding_ = std::move(binding); }
 
-  void enterInitialisation(const subsystem::Experiment& /*experiment*/) override {
+  void enterInitialisation(const subsystem::Experiment& experiment) override {
     try {
       caller_.reset();
-      caller_.emplace(settings_);
+      caller_.emplace(settings_, experiment.interrupted);
     } catch (const core::InputError& refusal) {
       throw core::SubsystemError(refusal.what());
     }
@@ -102,7 +103,16 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     for (const PortIndex port : ports) into.reals.insert(into.reals.end(), values_[port].begin(), values_[port].end());
   }
 
-  void terminate() noexcept override { caller_.reset(); }
+  /// The restart files stay for a run that goes on from here.
+  void terminate() noexcept override {
+    if (state_.restart) state_.restart->keep();
+    for (const Saved& saved : saved_)
+      if (saved.state.restart) saved.state.restart->keep();
+    if (caller_ && caller_->recalled() > 0)
+      log_.write(core::Severity::info, settings_.name,
+                 fmt::format("{} answers came from the record of the run before", caller_->recalled()));
+    caller_.reset();
+  }
   [[nodiscard]] std::string failure() const override { return failure_; }
 
  private:
@@ -173,7 +183,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       } catch (const core::SubsystemError& failure) {
         known_.reset();
         failure_ = failure.what();
-        if (attempt == settings_.retries) return Status::error;
+        if (attempt == settings_.retries || caller_->isInterrupted()) return Status::error;
         log_.write(core::Severity::warning, settings_.name,
                    fmt::format("{} It is tried again ({} of {}).", failure_, attempt + 1, settings_.retries));
       }

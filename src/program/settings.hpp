@@ -55,6 +55,7 @@ struct ProgramSettings {
 
   std::filesystem::path projectFolder{};  ///< relative programs are looked for there
   std::filesystem::path workFolder{};  ///< where folders of calls are made, below the program's name; empty: temporary
+  bool resume = false;                 ///< goes on with what an earlier run left there
   std::filesystem::path folder{};      ///< its content is put into the folder of every call; empty: none
   bool link = false;                   ///< by links instead of copies
   std::vector<std::filesystem::path> include{};  ///< files copied into the folder of every call

@@ -39,6 +39,7 @@ auto made(const SubsystemEntry& entry, Findings& findings, Make make) -> decltyp
 std::unique_ptr<Subsystem> makeProgram(const Project& project, const ProgramEntry& entry, core::Log& log) {
   program::ProgramSettings settings = entry.settings;
   settings.workFolder = project.programsFolder;
+  settings.resume = project.resumesPrograms;
   return program::makeProgram(std::move(settings), log);
 }
 

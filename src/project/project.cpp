@@ -105,7 +105,12 @@ std::vector<std::unique_ptr<subsystem::Subsystem>> twinsOf(const Project& plan,
 }  // namespace
 
 Project read(const std::filesystem::path& file, core::Log& log, std::span<const Override> overrides) {
-  Reading reading = parse(core::readWhole(file), file, overrides);
+  return readText(core::readWhole(file), file, log, overrides);
+}
+
+Project readText(const std::string& text, const std::filesystem::path& file, core::Log& log,
+                 std::span<const Override> overrides) {
+  Reading reading = parse(text, file, overrides);
   if (!reading.findings.mistakes.empty()) {
     reading.findings.append(inspect(reading.project, log));
     reading.findings.sort(file.string());

@@ -104,6 +104,7 @@ struct Project {
   std::optional<ReferenceEntry> reference{};  ///< an exact solution
   std::filesystem::path resultsFolder;
   std::filesystem::path programsFolder{};  ///< where programs work, each in a folder of its own; empty: temporary ones
+  bool resumesPrograms = false;            ///< what they answered to an earlier run there is not asked again
   // One each, empty if made by a program:
   std::vector<core::Place> variablePlaces{};     ///< of settings.variables
   std::vector<core::Place> iterationPlaces{};    ///< of settings.iterationVariables
@@ -127,6 +128,10 @@ Override parseOverride(std::string_view nameAndValue, const core::Place& place =
 /// Reads a project file. Throws core::InputError with every mistake in it, in the order of lines; those that show only
 /// against the FMUs are among them when there are others. Warnings go to the log.
 Project read(const std::filesystem::path& file, core::Log& log, std::span<const Override> overrides = {});
+
+/// The same of a text that stands for the file, such as the copy that a run keeps of its project.
+Project readText(const std::string& text, const std::filesystem::path& file, core::Log& log,
+                 std::span<const Override> overrides = {});
 
 /// Opens the FMUs, checks all names, types and values against them, and only then instantiates them. Throws
 /// core::InputError with every mistake.

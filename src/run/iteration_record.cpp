@@ -90,7 +90,11 @@ void IterationRecord::end(bool complete) {
 }
 
 void IterationRecord::iteration(const coupling::IterationReport& report) {
-  if (!began_) return;
+  if (began_) addRow(report);
+  if (listener_) listener_(report.iteration, report.monitor.norm());
+}
+
+void IterationRecord::addRow(const coupling::IterationReport& report) {
   const subsystem::Step& step = report.problem.step();
   if (report.iteration == 1 && (step.t0 != begin_ || step.t1 != end_)) ++step_;
   begin_ = step.t0;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -18,6 +19,10 @@ class IterationRecord final : public coupling::IterationListener {
   IterationRecord(const coupling::System& system, const coupling::Network& network, const Settings& settings,
                   core::Log& log, results::Recorder* recorder);
 
+  /// Called after every iteration, recorded or not.
+  void onIteration(std::function<void(std::uint64_t iteration, double residual)> listener) {
+    listener_ = std::move(listener);
+  }
   void begin();
   void flush();
   /// All steps were done, or not.
@@ -37,6 +42,7 @@ class IterationRecord final : public coupling::IterationListener {
     double change = 0.0;
   };
 
+  void addRow(const coupling::IterationReport& report);
   void addCourse(Watched& watched, const coupling::IterationReport& report);
   [[nodiscard]] std::string membersOf(const coupling::InterfaceProblem& problem) const;
 
@@ -44,6 +50,7 @@ class IterationRecord final : public coupling::IterationListener {
   const coupling::Network& network_;
   core::Log& log_;
   results::Recorder* recorder_;
+  std::function<void(std::uint64_t, double)> listener_;
   std::vector<std::string> groups_;
   std::vector<Watched> watched_;
   std::int32_t step_ = 0;

@@ -81,10 +81,11 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, c
   return OutcomeKind::ok;
 }
 
-/// A static analysis has one step, so who asks for threads there cannot wait until steps have been measured. Iterations
-/// are: the sweep itself goes back to one thread where several do not pay.
+/// A static analysis has one step, so programs in processes of their own, and who asks for threads, cannot wait until
+/// steps have been measured. Iterations are: the sweep itself goes back to one thread where several do not pay.
 bool MacroStep::threadsFromStart() const {
-  return settings_.threads > 1 && !coupledStep_.isExplicit();
+  const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
+  return threads > 1 && !coupledStep_.isExplicit();
 }
 
 void MacroStep::considerThreads(const Clock& clock) {

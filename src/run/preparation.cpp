@@ -145,18 +145,17 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
 namespace {
 
 /// Twins begin as their members do, with the same inputs.
-Outcome initialiseTwins(coupling::System& system, coupling::Network& network, const Settings& settings,
-                        const std::optional<double>& tolerance) {
+Outcome initialiseTwins(coupling::System& system, coupling::Network& network, const subsystem::Experiment& experiment) {
   if (network.twins() == nullptr) return {};
   for (std::size_t position = 0; position < network.size(); ++position) {
     const coupling::Member& member = system.members[network.member(position)];
     for (std::size_t i = 0; i < network.twins()->of(position).size(); ++i) {
       subsystem::Subsystem& twin = *network.twins()->of(position)[i];
       for (const coupling::StartValue& start : member.startValues) twin.set(start.port, start.values);
-      twin.enterInitialisation({settings.start, settings.end, tolerance});
+      twin.enterInitialisation(experiment);
       const coupling::Block own = network.outputsOf(position);
       const std::span<double> y = network.twins()->scratch(position, i, own.last - own.first);
-      if (twin.evaluate(settings.start, network.inputsOf(position), y) >= subsystem::Status::discard)
+      if (twin.evaluate(experiment.start, network.inputsOf(position), y) >= subsystem::Status::discard)
         return {OutcomeKind::subsystemFailed,
                 fmt::format("A twin of '{}' cannot be initialised: {}", member.name, twin.failure())};
       twin.leaveInitialisation();
@@ -168,20 +167,20 @@ Outcome initialiseTwins(coupling::System& system, coupling::Network& network, co
 }  // namespace
 
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
-                          const Settings& settings, core::Log& log) {
-  std::optional<double> tolerance;
-  if (settings.algorithm.iterates()) tolerance = settings.algorithm.rtol;
+                          const Settings& settings, core::Log& log, const std::atomic<bool>* interrupted) {
+  subsystem::Experiment experiment{settings.start, settings.end, std::nullopt, interrupted};
+  if (settings.algorithm.iterates()) experiment.tolerance = settings.algorithm.rtol;
   try {
     for (coupling::Member& member : system.members) {
       for (const coupling::StartValue& start : member.startValues) member.subsystem->set(start.port, start.values);
-      member.subsystem->enterInitialisation({settings.start, settings.end, tolerance});
+      member.subsystem->enterInitialisation(experiment);
     }
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
     if (Outcome open = openJoint(system, network); !open.ok()) return open;
     for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
-    if (Outcome failed = initialiseTwins(system, network, settings, tolerance); !failed.ok()) return failed;
+    if (Outcome failed = initialiseTwins(system, network, experiment); !failed.ok()) return failed;
   } catch (const core::SubsystemError& error) {
     return {OutcomeKind::subsystemFailed,
             fmt::format("The subsystem {} Check its parameters and start values.", error.what())};

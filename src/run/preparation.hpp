@@ -1,5 +1,7 @@
 #pragma once
 
+#include <atomic>
+
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/system.hpp"
@@ -25,6 +27,6 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
               const Settings& settings, core::Log& log);
 
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
-                          const Settings& settings, core::Log& log);
+                          const Settings& settings, core::Log& log, const std::atomic<bool>* interrupted = nullptr);
 
 }  // namespace koppla::run

@@ -20,6 +20,7 @@
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
 #include "koppla/run/preparation.hpp"
+#include "koppla/run/pulse.hpp"
 
 namespace koppla::run {
 
@@ -40,39 +41,6 @@ Calls callsOf(const coupling::CallCounter& meter) {
   return {meter.count(), meter.seconds()};
 }
 
-/// Says when to look up from stepping: after 1, 2, 4, ... steps, then about 20 times a second, read off the clock so
-/// seldom that it costs nothing.
-class Pulse {
- public:
-  explicit Pulse(std::uint64_t done) : done_(done), due_(done + 1) {}
-
-  /// Steps to take before the next look.
-  [[nodiscard]] std::uint64_t steps() const { return due_ - done_; }
-
-  /// To be called with the steps done so far; true where it is time to look up.
-  bool due(std::uint64_t done) {
-    constexpr double kBetween = 0.05;  // s
-    done_ = done;
-    if (done_ < due_) return false;
-    const auto now = SteadyClock::now();
-    const double elapsed = std::chrono::duration<double>(now - last_).count();
-    if (elapsed < kBetween)
-      every_ = std::min(every_ * 2, kMostSteps);
-    else if (elapsed > 2.0 * kBetween)
-      every_ = std::max<std::uint64_t>(1, every_ / 2);
-    due_ = done_ + every_;
-    last_ = now;
-    return true;
-  }
-
- private:
-  static constexpr std::uint64_t kMostSteps = 4096;  // steps may become slow at any time
-  std::uint64_t every_ = 1;
-  std::uint64_t done_;
-  std::uint64_t due_;
-  SteadyClock::time_point last_ = SteadyClock::now();
-};
-
 }  // namespace
 
 struct Run::Impl {
@@ -91,6 +59,8 @@ struct Run::Impl {
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
+    iterations->onIteration(
+        [this](std::uint64_t iteration, double residual) { lookUpFromIterating(iteration, residual); });
     if (recorders.iterations != nullptr && (!settings.algorithm.iterates() || settings.algorithm.solvesLinearised()))
       log.write(core::Severity::warning, "results",
                 "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
@@ -107,12 +77,14 @@ struct Run::Impl {
   OutcomeKind advance(double until, std::uint64_t most);
   Outcome step();
   Outcome simulate(double until);
+  void lookUpFromIterating(std::uint64_t iteration, double residual);
+  [[nodiscard]] Outcome asked(Outcome outcome) const;
   void tell(const Progress& progressNow);
   void end();
   Outcome record();
   void scheduleNextRow();
   [[nodiscard]] Statistics statistics();
-  [[nodiscard]] Progress progress(SteadyClock::time_point begin) const;
+  [[nodiscard]] Progress progress() const;
 
   coupling::System system;
   Settings settings;
@@ -134,16 +106,26 @@ struct Run::Impl {
   double initialisation = 0.0;
   std::atomic<bool> interrupted = false;
   std::function<void(const Progress&)> listener;
+  SteadyClock::time_point begin = SteadyClock::now();
+  Pulse iterationPulse{0};
+  std::uint64_t iterationsDone = 0;
   Outcome failure;
   bool initialised = false;
   bool complete = false;  ///< the row at the end is recorded
   bool ended = false;
 };
 
+/// Who gave up because the run was to end has not failed.
+Outcome Run::Impl::asked(Outcome outcome) const {
+  if (outcome.kind != OutcomeKind::subsystemFailed || !interrupted.load(std::memory_order_relaxed)) return outcome;
+  return {OutcomeKind::interrupted,
+          fmt::format("Interrupted in the step that begins at {:.12g} s. {}", clock.now(), outcome.message)};
+}
+
 Outcome Run::Impl::initialise() {
-  const auto begin = SteadyClock::now();
+  begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  Outcome outcome = initialiseMembers(system, network, macroStep, settings, log);
+  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &interrupted));
   if (outcome.ok() && recorder != nullptr) {
     recorder->begin(observation->columns());
     outcome = record();
@@ -219,22 +201,36 @@ Outcome Run::Impl::step() {
   return kind == OutcomeKind::ok ? Outcome{} : failure;
 }
 
-Progress Run::Impl::progress(SteadyClock::time_point begin) const {
+Progress Run::Impl::progress() const {
   const StepCounters& counters = macroStep.counters();
-  return {clock.now(), macroStep.next(), counters.accepted, counters.convergenceFailures + counters.errorTestFailures,
-          secondsSince(begin)};
+  return {clock.now(),
+          macroStep.next(),
+          counters.accepted,
+          counters.convergenceFailures + counters.errorTestFailures,
+          secondsSince(begin),
+          0,
+          0.0};
+}
+
+/// A step may take hours: what it has done so far is told, and kept.
+void Run::Impl::lookUpFromIterating(std::uint64_t iteration, double residual) {
+  if (!iterationPulse.due(++iterationsDone)) return;
+  Progress now = progress();
+  now.iteration = iteration;
+  now.residual = residual;
+  tell(now);
 }
 
 Outcome Run::Impl::simulate(double until) {
   requireInitialised();
-  const auto begin = SteadyClock::now();
+  begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
   Outcome outcome;
   while (clock.now() < limit) {
     if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
-      outcome = failure;
+      outcome = asked(failure);
       break;
     }
     if (clock.now() < limit && interrupted.load(std::memory_order_relaxed)) {
@@ -242,7 +238,7 @@ Outcome Run::Impl::simulate(double until) {
                  fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
       break;
     }
-    if (pulse.due(macroStep.counters().accepted)) tell(progress(begin));
+    if (pulse.due(macroStep.counters().accepted)) tell(progress());
   }
   wallClock += secondsSince(begin);
   cpu += cpuSeconds() - cpuBegin;

@@ -28,7 +28,9 @@ struct Progress {
   double step;          ///< s, the next macro step
   std::uint64_t steps;  ///< accepted so far
   std::uint64_t failures;
-  double elapsed;  ///< s, wall clock
+  double elapsed;           ///< s, wall clock
+  std::uint64_t iteration;  ///< in the step under way; 0 between steps and where nothing is iterated
+  double residual;          ///< of that iteration; converged at 1
 };
 
 /// Who takes the rows of a run; each may be missing.
@@ -68,9 +70,10 @@ class Run {
   [[nodiscard]] core::Value value(std::string_view name);
   [[nodiscard]] Statistics statistics() const;
 
-  /// Asks simulate() to return after the present step. May be called from any thread and from a signal handler.
+  /// Asks simulate() to return after the present step; a program behind files that is being called is ended at once,
+  /// and the step with it. May be called from any thread and from a signal handler.
   void interrupt();
-  /// Called by simulate() between steps, after the first ones and then about 20 times a second.
+  /// Called between steps and between iterations, after the first ones and then about 20 times a second.
   void onProgress(std::function<void(const Progress&)> listener);
 
  private:

@@ -55,8 +55,9 @@ struct Capabilities {
   bool uncorrectedOutputs = false;      ///< outputs are those before its solver's last correction
   /// A step is linear (affine, where inputs that nobody connects are not zero) in states and inputs.
   bool linear = false;
-  bool isStatic = false;   ///< outputs follow from the present inputs alone; evaluate() is all it needs
-  double microStep = 0.0;  ///< s, longest step of its own solver; 0: unknown, or it has none
+  bool isStatic = false;    ///< outputs follow from the present inputs alone; evaluate() is all it needs
+  bool ownProcess = false;  ///< what it does is done by another process: milliseconds at least, and not by us
+  double microStep = 0.0;   ///< s, longest step of its own solver; 0: unknown, or it has none
 };
 
 /// A named place of a subsystem where force laws and joints act: motion out, force in.

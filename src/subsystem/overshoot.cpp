@@ -57,7 +57,9 @@ class Overshoot final : public detail::Wrapper {
 
   void enterInitialisation(const Experiment& experiment) override {
     start_ = experiment.start;
-    Wrapper::enterInitialisation({experiment.start, experiment.end + microStep_, experiment.tolerance});
+    Experiment longer = experiment;
+    longer.end += microStep_;
+    Wrapper::enterInitialisation(longer);
   }
 
   Status evaluate(double t, std::span<const double> u, std::span<double> y) override {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -112,6 +113,9 @@ struct Experiment {
   double start;
   double end;
   std::optional<double> tolerance;
+  /// Becomes true when the run is to end soon: who is busy for long may give up. Outlives the subsystem's use; may be
+  /// missing.
+  const std::atomic<bool>* interrupted = nullptr;
 };
 
 /// What can be stepped or evaluated. Order of calls, which the caller keeps and an implementation may rely on:

@@ -1,0 +1,60 @@
+#include "run_state.hpp"
+
+#include <system_error>
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
+
+namespace koppla::cli {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// The run holds a lock on its folder.
+bool isLocked(const fs::path& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return false;
+  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
+  ::close(descriptor);
+  return locked;
+}
+
+/// None where the file is missing: a run may end while we look.
+std::optional<nlohmann::json> readJson(const fs::path& file) {
+  std::error_code error;
+  if (!fs::is_regular_file(file, error)) return std::nullopt;
+  nlohmann::json document;
+  try {
+    document = nlohmann::json::parse(core::readWhole(file), nullptr, false);
+  } catch (const core::InputError&) {
+    return std::nullopt;
+  }
+  if (!document.is_object())
+    throw core::InputError(fmt::format("{} cannot be read.", file.string()), "Was it written by Koppla?");
+  return document;
+}
+
+}  // namespace
+
+bool RunState::isCompleted() const {
+  return !isRunning && statistics && statistics->value("outcome", "") == "completed";
+}
+
+RunState readRunState(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error) || !fs::is_regular_file(folder / "project.toml", error))
+    throw core::InputError(fmt::format("{} is not the folder of a run.", folder.string()),
+                           "`koppla run` makes it: PROJECT.run beside the project file, or as --folder says.");
+  return {.isRunning = isLocked(folder),
+          .progress = readJson(folder / "status.json"),
+          .statistics = readJson(folder / "statistics.json"),
+          .programs = program::summariseCalls(folder / "programs")};
+}
+
+}  // namespace koppla::cli

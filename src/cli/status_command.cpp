@@ -1,0 +1,120 @@
+#include <ctime>
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "koppla/report/duration.hpp"
+
+#include "commands.hpp"
+#include "console.hpp"
+#include "project_copy.hpp"
+#include "run_state.hpp"
+
+namespace koppla::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+/// s; 0 for what is no moment.
+double secondsSince(const std::string& moment) {
+  std::tm when{};
+  if (::strptime(moment.c_str(), "%Y-%m-%dT%H:%M:%SZ", &when) == nullptr) return 0.0;
+  return std::difftime(std::time(nullptr), ::timegm(&when));
+}
+
+std::string stateOf(const RunState& state) {
+  if (state.isRunning) return "running";
+  if (state.statistics) return state.statistics->value("outcome", "ended");
+  return "killed";
+}
+
+Json document(const RunState& state, const ProjectCopy& copy) {
+  Json result{{"state", stateOf(state)}, {"project", copy.origin.string()}};
+  const bool ended = !state.isRunning && state.statistics;
+  if (ended) {
+    for (const char* key : {"message", "start", "end", "reached", "wall_clock", "accepted_steps"})
+      result[key] = (*state.statistics)[key];
+  } else if (state.progress) {
+    for (const char* key :
+         {"process", "started", "updated", "start", "end", "time", "step", "accepted_steps", "iteration", "residual"})
+      result[key] = state.progress->value(key, Json());
+  }
+  result["programs"] = Json::array();
+  for (const program::CallSummary& summary : state.programs) {
+    Json entry{{"name", summary.program},
+               {"calls", summary.calls},
+               {"failed", summary.failed},
+               {"seconds", summary.seconds},
+               {"longest", summary.longest}};
+    if (summary.underWay)
+      entry["under_way"] = {
+          {"step", summary.underWay->step}, {"call", summary.underWay->iteration}, {"began", summary.underWay->began}};
+    result["programs"].push_back(std::move(entry));
+  }
+  return result;
+}
+
+std::string progressText(const nlohmann::json& progress, bool isRunning) {
+  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps", progress.value("time", 0.0),
+                                 progress.value("end", 0.0), progress.value("accepted_steps", 0));
+  if (const int iteration = progress.value("iteration", 0); iteration > 0)
+    text += fmt::format("; in the next one iteration {}, residual {:.3g} (converged at 1)", iteration,
+                        progress.value("residual", 0.0));
+  const std::string started = progress.value("started", "");
+  text += fmt::format("\n  started {}", started);
+  if (isRunning)
+    text += fmt::format(", {} ago, process {}", report::duration(secondsSince(started)), progress.value("process", 0));
+  else
+    text += fmt::format(", last seen {}", progress.value("updated", ""));
+  return text + "\n";
+}
+
+std::string endText(const nlohmann::json& statistics) {
+  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps in {}\n", statistics.value("reached", 0.0),
+                                 statistics.value("end", 0.0), statistics.value("accepted_steps", 0),
+                                 report::duration(statistics.value("wall_clock", 0.0)));
+  if (const std::string message = statistics.value("message", ""); !message.empty()) text += "  " + message + "\n";
+  return text;
+}
+
+std::string programsText(const RunState& state) {
+  if (state.programs.empty()) return {};
+  std::string text = fmt::format("\n{:<20} {:>8} {:>8} {:>12} {:>12}  {}\n", "program", "calls", "failed", "mean",
+                                 "longest", state.isRunning ? "under way" : "");
+  for (const program::CallSummary& summary : state.programs) {
+    const double mean = summary.calls > 0 ? summary.seconds / static_cast<double>(summary.calls) : 0.0;
+    std::string now;
+    if (summary.underWay)
+      now = fmt::format("{}step {}, call {}{}", state.isRunning ? "" : "was in ", summary.underWay->step,
+                        summary.underWay->iteration,
+                        state.isRunning ? ", for " + report::duration(secondsSince(summary.underWay->began)) : "");
+    text += fmt::format("{:<20} {:>8} {:>8} {:>12} {:>12}  {}\n", summary.program, summary.calls, summary.failed,
+                        report::duration(mean), report::duration(summary.longest), now);
+  }
+  return text;
+}
+
+}  // namespace
+
+ExitCode statusCommand(const StatusOptions& options) {
+  const RunState state = readRunState(options.folder);
+  const ProjectCopy copy = readProjectCopy(options.folder / "project.toml");
+  if (options.json) {
+    std::cout << document(state, copy).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    return ExitCode::ok;
+  }
+  std::string text =
+      fmt::format("{}: {}\n  project {}\n", options.folder.string(), stateOf(state), copy.origin.string());
+  if (!state.isRunning && state.statistics)
+    text += endText(*state.statistics);
+  else if (state.progress)
+    text += progressText(*state.progress, state.isRunning);
+  text += programsText(state);
+  if (!state.isRunning && !state.isCompleted())
+    text += fmt::format("\nGo on with: koppla resume {}\n", options.folder.string());
+  std::cout << printable(text);
+  return ExitCode::ok;
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,195 @@
+#include "koppla/program/detail/answer_record.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <system_error>
+#include <utility>
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/program/detail/fingerprint.hpp"
+
+namespace koppla::program::detail {
+
+namespace {
+
+constexpr std::string_view kTitle = "koppla answers 1\n";
+constexpr std::uint64_t kMark = 0x52455753'4E41504BU;  // where an entry begins
+
+/// An entry: this head, the values of the question, those of the answer.
+struct Head {
+  std::uint64_t mark = kMark;
+  std::uint64_t checksum = 0;  ///< of all that follows
+  std::uint64_t step = 0;
+  std::uint64_t restart = 0;
+  double t0 = 0.0;
+  double t1 = 0.0;
+  std::uint64_t asked = 0;     ///< values of the question
+  std::uint64_t answered = 0;  ///< values of the answer
+  std::uint64_t iteration = 0;
+  std::uint64_t restartLeft = 0;
+};
+
+std::uint64_t hashOf(const Question& question) {
+  Hash hash;
+  hash.add(question.step).add(question.restart).add(question.t0).add(question.t1);
+  for (const std::span<const double> values : question.values) hash.add(values);
+  return hash.value();
+}
+
+std::uint64_t checksumOf(const Head& head, std::span<const double> values) {
+  Hash hash;
+  hash.add(head.step).add(head.restart).add(head.t0).add(head.t1).add(head.asked).add(head.answered);
+  hash.add(head.iteration).add(head.restartLeft).add(values);
+  return hash.value();
+}
+
+bool readAt(int descriptor, void* into, std::size_t bytes, std::uint64_t place) {
+  auto* at = static_cast<char*>(into);
+  while (bytes > 0) {
+    const ssize_t size = ::pread(descriptor, at, bytes, static_cast<off_t>(place));
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return false;
+    at += size;
+    bytes -= static_cast<std::size_t>(size);
+    place += static_cast<std::uint64_t>(size);
+  }
+  return true;
+}
+
+/// 0, or the system's reason.
+int writeAt(int descriptor, const void* from, std::size_t bytes, std::uint64_t place) {
+  const auto* at = static_cast<const char*>(from);
+  while (bytes > 0) {
+    const ssize_t size = ::pwrite(descriptor, at, bytes, static_cast<off_t>(place));
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size < 0 ? errno : ENOSPC;
+    at += size;
+    bytes -= static_cast<std::size_t>(size);
+    place += static_cast<std::uint64_t>(size);
+  }
+  return 0;
+}
+
+struct Entry {
+  Head head;
+  std::vector<double> values;  ///< of question and answer
+};
+
+/// The entry at a place; none where the file ends before it does or it is damaged.
+std::optional<Entry> entryAt(int descriptor, std::uint64_t place, std::uint64_t size) {
+  Entry entry;
+  if (size - place < sizeof(Head) || !readAt(descriptor, &entry.head, sizeof(Head), place)) return std::nullopt;
+  const std::uint64_t most = (size - place - sizeof(Head)) / sizeof(double);
+  if (entry.head.mark != kMark || entry.head.asked > most || entry.head.answered > most - entry.head.asked)
+    return std::nullopt;
+  entry.values.resize(entry.head.asked + entry.head.answered);
+  if (!readAt(descriptor, entry.values.data(), entry.values.size() * sizeof(double), place + sizeof(Head)) ||
+      entry.head.checksum != checksumOf(entry.head, entry.values))
+    return std::nullopt;
+  return entry;
+}
+
+bool fits(const Entry& entry, const Question& question) {
+  const Head& head = entry.head;
+  if (head.step != question.step || head.restart != question.restart || head.t0 != question.t0 ||
+      head.t1 != question.t1)
+    return false;
+  std::size_t at = 0;
+  for (const std::span<const double> values : question.values) {
+    if (values.size() > head.asked - at) return false;
+    // By bits: a zero with another sign is another question.
+    if (!values.empty() && std::memcmp(values.data(), entry.values.data() + at, values.size_bytes()) != 0) return false;
+    at += values.size();
+  }
+  return at == head.asked;
+}
+
+}  // namespace
+
+AnswerRecord::AnswerRecord(std::filesystem::path file, const std::string& fingerprint, bool resume)
+    : file_(std::move(file)),
+      descriptor_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666)) {
+  if (descriptor_.get() < 0) fail("be opened: " + std::error_code(errno, std::generic_category()).message());
+  struct stat status {};
+  if (::fstat(descriptor_.get(), &status) != 0 || status.st_size == 0)
+    begin(fingerprint);
+  else
+    readIndex(fingerprint);
+}
+
+void AnswerRecord::fail(const std::string& what) const {
+  throw core::InputError("The record of answers " + file_.string() + " cannot " + what + ".",
+                         "Free some space there, or choose another results folder; `koppla resume` goes on from what "
+                         "was answered so far.");
+}
+
+void AnswerRecord::begin(const std::string& fingerprint) {
+  const std::string text = std::string(kTitle) + fingerprint + "\n";
+  if (const int reason = writeAt(descriptor_.get(), text.data(), text.size(), 0); reason != 0)
+    fail("be written: " + std::error_code(reason, std::generic_category()).message());
+  end_ = text.size();
+}
+
+void AnswerRecord::readIndex(const std::string& fingerprint) {
+  struct stat status {};
+  ::fstat(descriptor_.get(), &status);
+  const auto size = static_cast<std::uint64_t>(status.st_size);
+  const std::string expected = std::string(kTitle) + fingerprint + "\n";
+  std::string found(expected.size(), '\0');
+  if (size < expected.size()) return begin(fingerprint);  // killed before it was written
+  if (!readAt(descriptor_.get(), found.data(), found.size(), 0) || found != expected)
+    throw core::InputError("Command, templates or files of the program have changed since the answers in " +
+                               file_.string() + " were recorded.",
+                           "Bring them back, or start anew with `koppla run --overwrite`.");
+  end_ = expected.size();
+  while (const std::optional<Entry> entry = entryAt(descriptor_.get(), end_, size)) {
+    const std::span<const double> asked(entry->values.data(), entry->head.asked);
+    const Question question{entry->head.step, entry->head.restart, entry->head.t0, entry->head.t1, {asked}};
+    unused_.emplace(hashOf(question), end_);
+    end_ += sizeof(Head) + entry->values.size() * sizeof(double);
+  }
+}
+
+std::optional<RecordedAnswer> AnswerRecord::find(const Question& question) {
+  const auto [first, last] = unused_.equal_range(hashOf(question));
+  for (auto candidate = first; candidate != last; ++candidate) {
+    const std::optional<Entry> entry = entryAt(descriptor_.get(), candidate->second, end_);
+    if (!entry || !fits(*entry, question)) continue;
+    unused_.erase(candidate);
+    return RecordedAnswer{
+        entry->head.iteration,
+        entry->head.restartLeft,
+        {entry->values.begin() + static_cast<std::ptrdiff_t>(entry->head.asked), entry->values.end()}};
+  }
+  return std::nullopt;
+}
+
+void AnswerRecord::add(const Question& question, const RecordedAnswer& answer) {
+  Head head{.step = question.step,
+            .restart = question.restart,
+            .t0 = question.t0,
+            .t1 = question.t1,
+            .answered = answer.outputs.size(),
+            .iteration = answer.iteration,
+            .restartLeft = answer.restart};
+  std::vector<double> values;
+  for (const std::span<const double> one : question.values) values.insert(values.end(), one.begin(), one.end());
+  head.asked = values.size();
+  values.insert(values.end(), answer.outputs.begin(), answer.outputs.end());
+  head.checksum = checksumOf(head, values);
+  int reason = writeAt(descriptor_.get(), values.data(), values.size() * sizeof(double), end_ + sizeof(Head));
+  // The head last: without it there is no entry.
+  if (reason == 0) reason = writeAt(descriptor_.get(), &head, sizeof(Head), end_);
+  if (reason != 0) {
+    [[maybe_unused]] const int ignored = ::ftruncate(descriptor_.get(), static_cast<off_t>(end_));
+    fail("be written: " + std::error_code(reason, std::generic_category()).message());
+  }
+  end_ += sizeof(Head) + values.size() * sizeof(double);
+}
+
+}  // namespace koppla::program::detail

@@ -1,0 +1,262 @@
+// Runs with programs behind files that end early, and what becomes of them.
+
+#include <algorithm>
+#include <csignal>
+#include <sstream>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
+
+#include "command.hpp"
+#include "support/figure.hpp"
+
+namespace koppla::test::resume_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+/// A tank, ds/dt = y, that takes one implicit step a call and goes on from a restart file, and a valve, y = -0.9 s. The
+/// valve writes a line for each of its calls, and waits in one of them if it is told to.
+constexpr const char* kProject = R"(format = 1
+[simulation]
+end = 3.0
+step = 1.0
+[algorithm]
+kind = "iterated-gauss-seidel"
+order = ["tank", "valve"]
+rtol = 1e-7
+[acceleration]
+kind = "none"
+[results]
+iterations = ["*"]
+
+[[subsystems]]
+name = "tank"
+program = "cat old.txt in.txt | awk '{ s = NR == 1 ? $1 : s + 0.5 * $1 } END { printf \"%.17g\\n\", s }' > new.txt"
+transient = true
+deck = { "in.txt" = "tank.template" }
+[[subsystems.restart_files]]
+write = "new.txt"
+read = "old.txt"
+start = "begin.txt"
+[subsystems.inputs]
+y = {}
+[subsystems.outputs]
+s = { start = 1.0, file = "new.txt", reader = "columns", columns = [1] }
+
+[[subsystems]]
+name = "valve"
+program = "sh $KOPPLA_PROJECT/valve.sh"
+deck = { "in.txt" = "valve.template" }
+[subsystems.inputs]
+s = {}
+[subsystems.outputs]
+y = { file = "out.txt", reader = "columns", columns = [1] }
+
+[[connections]]
+from = "tank.s"
+to = "valve.s"
+[[connections]]
+from = "valve.y"
+to = "tank.y"
+)";
+
+constexpr const char* kValve = R"sh(echo "$KOPPLA_STEP $KOPPLA_ITERATION" >> $KOPPLA_PROJECT/asked
+if [ -e $KOPPLA_PROJECT/wait-at ] && [ "$(cat $KOPPLA_PROJECT/wait-at)" = "$(wc -l < $KOPPLA_PROJECT/asked)" ]; then
+  touch $KOPPLA_PROJECT/waiting; exec sleep 60
+fi
+if [ -e $KOPPLA_PROJECT/broken ]; then echo 'no licence' >&2; exit 7; fi
+awk '{ printf "%.17g\n", -0.9 * $1 }' in.txt > out.txt
+)sh";
+
+class ResumeTest : public ::testing::Test {
+ protected:
+  ResumeTest() {
+    workspace_.write("loop.toml", kProject);
+    workspace_.write("tank.template", "{{y}}\n");
+    workspace_.write("valve.template", "{{s}}\n");
+    workspace_.write("begin.txt", "1\n");
+    workspace_.write("valve.sh", kValve);
+  }
+
+  /// What a run says that nobody disturbs.
+  void runUndisturbed() {
+    const Result whole = workspace_.run({"run", "loop.toml", "--folder", "whole.run"});
+    ASSERT_EQ(whole.exitCode, 0) << whole.all();
+    calls_ = linesOf("asked");
+    ASSERT_GT(calls_, 30U);
+    std::filesystem::remove(workspace_.path("asked"));
+  }
+
+  [[nodiscard]] bool hasTheSameHistory() const {
+    return workspace_.read("loop.run/results.csv") == workspace_.read("whole.run/results.csv") &&
+           workspace_.read("loop.run/iterations.csv") == workspace_.read("whole.run/iterations.csv");
+  }
+
+  [[nodiscard]] std::size_t linesOf(const std::string& file) const {
+    const std::string text = workspace_.read(file);
+    return static_cast<std::size_t>(std::count(text.begin(), text.end(), '\n'));
+  }
+
+  [[nodiscard]] nlohmann::json status() const {
+    return nlohmann::json::parse(workspace_.run({"status", "loop.run", "--json"}, "status").out);
+  }
+
+  Workspace workspace_;
+  std::size_t calls_ = 0;  ///< of the valve in a whole run
+};
+
+TEST_F(ResumeTest, AKilledRunGoesOnAndLosesOnlyTheCallUnderWay) {
+  runUndisturbed();
+  constexpr std::size_t kCall = 20;
+  {
+    workspace_.write("wait-at", std::to_string(kCall) + "\n");
+    Process process = workspace_.start({"run", "loop.toml"});
+    ASSERT_TRUE(eventually([this] { return workspace_.has("waiting"); }));
+    process.send(SIGKILL);
+    EXPECT_EQ(process.wait().exitCode, 128 + SIGKILL);
+  }
+  EXPECT_FALSE(workspace_.has("loop.run/results.csv"));
+  EXPECT_EQ(status()["state"], "killed");
+  const Result resumed = workspace_.run({"resume", "loop.run"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  const bool same = hasTheSameHistory();
+  showFigure(
+      {"jung 10", "killed-and-resumed", "results and iterations equal those of a run that nobody killed, byte by byte"},
+      same ? "equal" : "different", same);
+  showEqual({"jung 10", "calls-repeated", "1 call, which was under way"},
+            static_cast<double>(linesOf("asked") - calls_), 1.0);
+  EXPECT_THAT(workspace_.read("loop.run/run.log"), HasSubstr("19 answers came from the record of the run before"));
+}
+
+TEST_F(ResumeTest, ItCanBeKilledAgainAndAgain) {
+  runUndisturbed();
+  std::vector<std::string> command{"run", "loop.toml"};
+  std::size_t kills = 0;
+  for (const std::size_t call : {std::size_t{1}, std::size_t{3}, std::size_t{26}}) {
+    workspace_.write("wait-at", std::to_string(call) + "\n");
+    std::filesystem::remove(workspace_.path("waiting"));
+    Process process = workspace_.start(command);
+    ASSERT_TRUE(eventually([this] { return workspace_.has("waiting"); }));
+    process.send(SIGKILL);
+    process.wait();
+    ++kills;
+    command = {"resume", "loop.run"};
+  }
+  const Result resumed = workspace_.run(command);
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+  EXPECT_EQ(linesOf("asked"), calls_ + kills);
+}
+
+TEST_F(ResumeTest, CtrlCEndsACallAtOnceAndTheRunGoesOn) {
+  runUndisturbed();
+  {
+    workspace_.write("wait-at", "12\n");
+    Process process = workspace_.start({"run", "loop.toml"});
+    ASSERT_TRUE(eventually([this] { return workspace_.has("waiting"); }));
+    process.send(SIGINT);
+    const Result result = process.wait();
+    EXPECT_EQ(result.exitCode, 130) << result.all();
+    EXPECT_THAT(result.err, HasSubstr("koppla resume loop.run"));
+  }
+  EXPECT_EQ(status()["state"], "interrupted");
+  const Result resumed = workspace_.run({"resume", "loop.run"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+}
+
+TEST_F(ResumeTest, WhatFailedIsAskedAgain) {
+  runUndisturbed();
+  workspace_.write("broken", "");
+  const Result failed = workspace_.run({"run", "loop.toml"});
+  EXPECT_EQ(failed.exitCode, 3) << failed.all();
+  EXPECT_THAT(failed.err, HasSubstr("no licence"));
+  EXPECT_THAT(failed.err, HasSubstr("koppla resume loop.run"));
+  std::filesystem::remove(workspace_.path("broken"));
+  const Result resumed = workspace_.run({"resume", "loop.run"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+}
+
+TEST_F(ResumeTest, AStatusTellsWhoIsWaitedFor) {
+  workspace_.write("wait-at", "8\n");
+  Process process = workspace_.start({"run", "loop.toml"});
+  ASSERT_TRUE(eventually([this] { return workspace_.has("waiting"); }));
+  const nlohmann::json now = status();
+  EXPECT_EQ(now["state"], "running");
+  ASSERT_EQ(now["programs"].size(), 2U);
+  EXPECT_EQ(now["programs"][1]["name"], "valve");
+  EXPECT_EQ(now["programs"][1]["calls"], 7);
+  EXPECT_TRUE(now["programs"][1].contains("under_way")) << now;
+  EXPECT_FALSE(now["programs"][0].contains("under_way")) << now;
+  EXPECT_THAT(workspace_.run({"status", "loop.run"}, "status").out, HasSubstr("running"));
+  const Result busy = workspace_.run({"resume", "loop.run"}, "busy");
+  EXPECT_EQ(busy.exitCode, 2);
+  EXPECT_THAT(busy.err, HasSubstr("The run in loop.run goes on."));
+  process.send(SIGKILL);
+  process.wait();
+  EXPECT_THAT(workspace_.run({"status", "loop.run"}, "status").out, HasSubstr("Go on with: koppla resume loop.run"));
+}
+
+TEST_F(ResumeTest, ACompleteRunCanGoOnBeyondItsEnd) {
+  runUndisturbed();
+  ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
+  const std::size_t before = linesOf("asked");
+  const Result nothing = workspace_.run({"resume", "loop.run"});
+  EXPECT_EQ(nothing.exitCode, 0) << nothing.all();
+  EXPECT_THAT(nothing.out, HasSubstr("is complete"));
+  EXPECT_EQ(linesOf("asked"), before);
+  EXPECT_EQ(status()["state"], "completed");
+  const Result resumed = workspace_.run({"resume", "loop.run", "--end", "3"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+  EXPECT_EQ(linesOf("asked"), calls_);
+}
+
+TEST_F(ResumeTest, TheProjectIsThatOfTheRunWhateverBecameOfTheFile) {
+  runUndisturbed();
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  std::filesystem::remove(workspace_.path("broken"));
+  workspace_.write("loop.toml", "format = 1\n");
+  const Result resumed = workspace_.run({"resume", "loop.run"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+}
+
+TEST_F(ResumeTest, AnswersOfAnotherTemplateAreRefused) {
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  std::filesystem::remove(workspace_.path("broken"));
+  workspace_.write("valve.template", "{{s}} \n");
+  const Result refused = workspace_.run({"resume", "loop.run"});
+  EXPECT_EQ(refused.exitCode, 3) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("have changed since"));
+  EXPECT_THAT(refused.err, HasSubstr("koppla run --overwrite"));
+}
+
+TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
+  for (const char* command : {"status", "resume"}) {
+    const Result refused = workspace_.run({command, "nowhere.run"});
+    EXPECT_EQ(refused.exitCode, 2) << refused.all();
+    EXPECT_THAT(refused.err, HasSubstr("nowhere.run is not the folder of a run."));
+  }
+}
+
+TEST_F(ResumeTest, EveryCallHasItsLine) {
+  ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
+  const std::vector<std::string> rows = workspace_.rows("loop.run/programs/valve/calls.csv");
+  ASSERT_EQ(rows.size(), linesOf("asked"));
+  std::istringstream asked(workspace_.read("asked"));
+  for (const std::string& row : rows) {
+    std::string step, call;
+    asked >> step >> call;
+    EXPECT_TRUE(row.starts_with(step + "," + call + ",")) << row;
+    EXPECT_TRUE(row.ends_with(",ok")) << row;
+  }
+}
+
+}  // namespace
+}  // namespace koppla::test::resume_test
