@@ -10,6 +10,7 @@
 #include "koppla/core/value.hpp"
 #include "koppla/project/document.hpp"
 #include "koppla/project/table_reader.hpp"
+#include "koppla/study/study_kind.hpp"
 #include "koppla/study/vary_reader.hpp"
 
 namespace koppla::study {
@@ -59,6 +60,7 @@ class StudyReader {
   [[nodiscard]] fs::path beside(const std::string& path) const { return study_.file.parent_path() / path; }
 
   void readHead() {
+    readKind(head_);
     Placed<std::string> project;
     head_.text("project", project, {.required = "Write project = \"project.toml\", relative to this file."});
     study_.project = beside(project.value);
