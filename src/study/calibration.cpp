@@ -82,6 +82,23 @@ std::vector<std::size_t> bestPoints(const std::vector<double>& objective, std::s
   return points;
 }
 
+/// The best set that is on no border, if there is one.
+std::optional<std::size_t> bestInside(const Calibration& calibration, const std::vector<double>& objective) {
+  std::optional<std::size_t> best;
+  for (std::size_t point = 0; point < objective.size(); ++point)
+    if ((!best || objective[point] < objective[*best]) && calibration.bordersAt(point).empty()) best = point;
+  return best;
+}
+
+CalibratedSet ranked(const Calibration& calibration, const CalibrationResult& result, std::size_t point,
+                     std::size_t rank) {
+  CalibratedSet set = measured(calibration, calibration.parametersAt(point), result.unrelaxed);
+  set.name = std::to_string(rank);
+  set.objective = result.objective[point];
+  set.borders = calibration.bordersAt(point);
+  return set;
+}
+
 }  // namespace
 
 std::vector<std::size_t> Calibration::sizes() const {
@@ -101,6 +118,16 @@ AdaptiveParameters Calibration::parametersAt(std::size_t point) const {
   for (std::size_t i = axes.size(); i-- > 0; point /= axes[i].values.size())
     parameters.*axes[i].parameter = axes[i].values[point % axes[i].values.size()];
   return parameters;
+}
+
+std::vector<std::string> Calibration::bordersAt(std::size_t point) const {
+  std::vector<std::string> names;
+  for (std::size_t i = axes.size(); i-- > 0; point /= axes[i].values.size()) {
+    const std::size_t at = point % axes[i].values.size();
+    const bool isBorder = at == 0 || at + 1 == axes[i].values.size();
+    if (isBorder && axes[i].values.size() > 2) names.insert(names.begin(), axes[i].name);
+  }
+  return names;
 }
 
 LoopIteration Calibration::iterationWith(const AdaptiveParameters& parameters) const {
@@ -168,10 +195,12 @@ std::optional<CalibrationResult> calibrate(const Calibration& calibration, const
   }
   options.progress(calibration.models.size() * calibration.size(), calibration.models.size() * calibration.size());
   for (double& objective : result.objective) objective = std::sqrt(objective / models);
-  for (const std::size_t point : bestPoints(result.objective, calibration.best)) {
-    result.best.push_back(measured(calibration, calibration.parametersAt(point), result.unrelaxed));
-    result.best.back().name = std::to_string(result.best.size());
-    result.best.back().objective = result.objective[point];
+  for (const std::size_t point : bestPoints(result.objective, calibration.best))
+    result.best.push_back(ranked(calibration, result, point, result.best.size() + 1));
+  if (const std::optional<std::size_t> point = bestInside(calibration, result.objective)) {
+    const auto isBetter = [&](double objective) { return objective < result.objective[*point]; };
+    const auto better = static_cast<std::size_t>(std::ranges::count_if(result.objective, isBetter));
+    result.inside = ranked(calibration, result, *point, better + 1);
   }
   for (const coupling::AdaptiveSet& set : calibration.sets) {
     result.named.push_back(measured(calibration, set.parameters, result.unrelaxed));

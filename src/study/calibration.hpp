@@ -41,6 +41,9 @@ struct Calibration {
   [[nodiscard]] std::vector<std::size_t> sizes() const;
   [[nodiscard]] std::size_t size() const;  ///< sets of parameters
   [[nodiscard]] coupling::AdaptiveParameters parametersAt(std::size_t point) const;
+  /// The varied parameters that have their first or last value there, so that the optimum may lie beyond; two values
+  /// have nothing between them.
+  [[nodiscard]] std::vector<std::string> bordersAt(std::size_t point) const;
   [[nodiscard]] LoopIteration iterationWith(const coupling::AdaptiveParameters& parameters) const;
 };
 
@@ -65,9 +68,10 @@ struct CalibratedSet {
   coupling::AdaptiveParameters parameters;
   double objective = std::numeric_limits<double>::quiet_NaN();  ///< eta_global, Jung (5.10); NaN: not on the grid
   std::vector<unsigned> iterations;                             ///< of each model
-  std::vector<double> eta;   ///< iterations over unrelaxed ones, Jung (5.1), not smoothed
-  BoxStatistics statistics;  ///< of eta
-  std::size_t worse = 0;     ///< models with eta > 1
+  std::vector<double> eta;           ///< iterations over unrelaxed ones, Jung (5.1), not smoothed
+  BoxStatistics statistics;          ///< of eta
+  std::size_t worse = 0;             ///< models with eta > 1
+  std::vector<std::string> borders;  ///< as bordersAt(); empty for sets that are not on the grid
 };
 
 struct CalibrationResult {
@@ -75,6 +79,7 @@ struct CalibrationResult {
   std::vector<double> objective;              ///< eta_global of each set of the grid
   std::vector<std::vector<double>> smoothed;  ///< of each model, where they are to be written
   std::vector<CalibratedSet> best;            ///< by rank
+  std::optional<CalibratedSet> inside;        ///< the best one that is on no border; its name is its rank
   std::vector<CalibratedSet> named;
 };
 

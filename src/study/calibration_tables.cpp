@@ -46,6 +46,16 @@ std::string tableOf(const Calibration& calibration, const std::vector<Calibrated
   return aligned(lines);
 }
 
+/// An optimum at a border may lie beyond, and the filter has removed less there.
+std::string borderRemark(const Calibration& calibration, const CalibrationResult& result) {
+  const std::vector<std::string>& borders = result.best.front().borders;
+  if (borders.empty()) return "";
+  std::string text = fmt::format("\nset 1 has its first or last value of {}\n", fmt::join(borders, ", "));
+  if (!result.inside) return text;
+  return text + fmt::format("the best set without such values has rank {}:\n{}", result.inside->name,
+                            tableOf(calibration, {*result.inside}, 1));
+}
+
 }  // namespace
 
 std::string modelsCsv(const Calibration& calibration, const CalibrationResult& result) {
@@ -101,6 +111,7 @@ std::string calibrationText(const Calibration& calibration, const CalibrationRes
       calibration.iteration.values == coupling::Accelerated::cut ? "one result" : "all results",
       core::text(calibration.common.first), calibration.size(), calibration.models.size(),
       core::text(calibration.iteration.rtol), tableOf(calibration, result.best, kMostTold));
+  text += borderRemark(calibration, result);
   if (!result.named.empty())
     text += fmt::format("\nfor comparison, with their own first factors:\n{}",
                         tableOf(calibration, result.named, result.named.size()));
