@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <ctime>
 #include <thread>
 
 #include "koppla/study/calibration.hpp"
@@ -19,10 +20,12 @@ int main() {
   calibration.iteration.values = coupling::Accelerated::all;
   study::CalibrationOptions options;
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  const std::clock_t cpu = std::clock();
   const auto start = std::chrono::steady_clock::now();
   if (!study::calibrate(calibration, options)) return EXIT_FAILURE;
   const double seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   std::printf("calibration.study %.1f s\n", seconds);
+  std::printf("calibration.cpu %.1f s\n", static_cast<double>(std::clock() - cpu) / CLOCKS_PER_SEC);
   std::printf("calibration.threads %u threads\n", options.jobs);
   return EXIT_SUCCESS;
 }
