@@ -43,7 +43,7 @@ class StudyReader {
   }
 
   Study read() && {
-    if (readFormat(root_)) {
+    if (readFormat(root_) && kindIsKnown()) {
       readHead();
       study_.grid = readGrid(root_, reports_, "Write [[vary]] with name = \"simulation.step\" and values = [...].");
       readReference();
@@ -59,8 +59,13 @@ class StudyReader {
  private:
   [[nodiscard]] fs::path beside(const std::string& path) const { return study_.file.parent_path() / path; }
 
-  void readHead() {
+  /// Options of an unknown kind cannot be judged.
+  bool kindIsKnown() {
     readKind(head_);
+    return head_.sound({"kind"});
+  }
+
+  void readHead() {
     Placed<std::string> project;
     head_.text("project", project, {.required = "Write project = \"project.toml\", relative to this file."});
     study_.project = beside(project.value);

@@ -10,6 +10,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/coupling/accelerator.hpp"
+#include "koppla/study/study_reader.hpp"
 
 #include "support/figure.hpp"
 
@@ -265,6 +266,16 @@ TEST(CalibrationModels, AreNamedByKindAndNumber) {
 TEST(CalibrationFile, IsToldFromOtherStudies) {
   EXPECT_TRUE(isCalibration(std::string(kHead), "a.toml"));
   EXPECT_FALSE(isCalibration("format = 1\n[study]\nproject = \"p.toml\"\n", "a.toml"));
+}
+
+TEST(CalibrationFile, AMistypedKindIsTheOnlyMistake) {
+  try {
+    parse("format = 1\n[study]\nkind = \"calibraton\"\nalgorithm = \"L\"\n", "a.toml");
+    ADD_FAILURE() << "it was accepted";
+  } catch (const core::InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "a.toml:3:8: 'calibraton' is no value of 'kind' in [study]. Did you mean 'calibration'?");
+  }
 }
 
 TEST(CalibrationFile, MistakesAreToldWithTheirLines) {
