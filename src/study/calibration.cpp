@@ -144,18 +144,6 @@ std::vector<CalibrationAxis> jungAxes(coupling::Steering algorithm) {
   return axes;
 }
 
-std::optional<CalibrationAxis> calibrationAxis(std::string_view name, std::vector<double> values) {
-  const auto found = std::ranges::find(kVariedParameters, name, &VariedParameter::name);
-  if (found == kVariedParameters.end()) return std::nullopt;
-  return CalibrationAxis{std::string(name), found->parameter, std::move(values)};
-}
-
-std::vector<std::string> calibrationParameters() {
-  std::vector<std::string> names;
-  for (const VariedParameter& varied : kVariedParameters) names.emplace_back(varied.name);
-  return names;
-}
-
 std::vector<unsigned> unrelaxedIterations(const Calibration& calibration) {
   LoopIteration how = calibration.iteration;
   how.relaxation.reset();

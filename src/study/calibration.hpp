@@ -50,9 +50,6 @@ struct Calibration {
 /// The grid of Jung, table 5.4, with the points per range that his table 5.5 shows: 17 x 9 x 9 x 10 x 10 x 6. The
 /// linear algorithm has no slope.
 std::vector<CalibrationAxis> jungAxes(coupling::Steering algorithm);
-/// The varied parameter of that name with these values; nothing where there is none of that name.
-std::optional<CalibrationAxis> calibrationAxis(std::string_view name, std::vector<double> values);
-std::vector<std::string> calibrationParameters();
 
 /// "L", "NL", "L/NL".
 std::string_view word(coupling::Steering algorithm);
