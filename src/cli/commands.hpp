@@ -55,6 +55,8 @@ struct StudyOptions {
   bool quiet = false;
 };
 ExitCode studyCommand(const StudyOptions& options);
+/// The same for a study of kind "calibration", which runs no project.
+ExitCode calibrationCommand(const StudyOptions& options);
 
 struct StabilityOptions {
   std::filesystem::path file;

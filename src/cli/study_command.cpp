@@ -6,6 +6,7 @@
 
 #include "koppla/core/file.hpp"
 #include "koppla/report/plot_loglog.hpp"
+#include "koppla/study/calibration.hpp"
 #include "koppla/study/conduct.hpp"
 #include "koppla/study/tables.hpp"
 
@@ -46,6 +47,7 @@ void writePlot(const study::Study& study, const study::Conducted& conducted) {
 }  // namespace
 
 ExitCode studyCommand(const StudyOptions& options) {
+  if (study::isCalibration(core::readWhole(options.study), options.study)) return calibrationCommand(options);
   core::Log log;
   showWarnings(log);
   std::vector<project::Override> set;

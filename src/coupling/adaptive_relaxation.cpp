@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <numbers>
 #include <string>
 #include <vector>
 
@@ -15,40 +14,8 @@ namespace koppla::coupling {
 
 namespace {
 
-// Differences of neighbouring results that are smaller than this part of the result are round-off.
-constexpr double kNoise = 1e-13;
-
-// Jung (4.12), (4.13): large where omega is far from its limits.
-double influenceOfFactor(const AdaptiveParameters& p, double omega) {
-  if (p.steering != Steering::nonLinear)
-    return std::min(std::fabs(1.0 - p.lower - omega), std::fabs(1.0 + p.upper - omega));
-  const double asymmetry = omega < 1.0 ? p.lower : p.upper;
-  // Jung (4.19) multiplies. Division would put the zeros of the cosine onto the limits.
-  const double argument = p.divides ? std::clamp((omega - 1.0) / asymmetry, -1.0, 1.0) : (omega - 1.0) * asymmetry;
-  return (std::cos(argument * std::numbers::pi) + 1.0) / 2.5;
-}
-
-// Jung (4.14), (4.15), with |K|: the signed K that is printed turns the direction round for K < 0.
-double influenceOfK(const AdaptiveParameters& p, double K) {
-  if (p.steering == Steering::linear) return p.gain * (std::fabs(K) + 1.0);
-  return std::atan(std::fabs(K) * p.slope) / (std::numbers::pi / 2.0) * p.gain + 1.0;
-}
-
 void check(bool holds, const std::string& name, double value, const std::string& remedy) {
   if (!holds) throw core::InputError("The adaptive relaxation has " + name + " = " + core::text(value) + ".", remedy);
-}
-
-void check(const AdaptiveParameters& p) {
-  check(p.influence >= 0.0 && p.influence <= 1.0, "influence", p.influence, "It must lie in [0, 1].");
-  check(p.lower > 0.0 && p.lower <= 1.0, "lower", p.lower, "It must lie in ]0, 1].");
-  check(p.upper > 0.0 && p.upper <= 1.0, "upper", p.upper, "It must lie in ]0, 1].");
-  check(p.gain >= 0.0 && std::isfinite(p.gain), "gain", p.gain, "It must not be negative.");
-  check(p.slope >= 0.0 && std::isfinite(p.slope), "slope", p.slope, "It must not be negative.");
-  check(p.mass >= 0.0 && p.mass <= 1.0, "mass", p.mass, "It must lie in [0, 1].");
-  check(p.margin > 0.0 && p.margin < (p.lower + p.upper) / 2.0, "margin", p.margin,
-        "It must be positive and less than half the distance between the limits of the factor.");
-  check(p.first >= 1.0 - p.lower + p.margin && p.first <= 1.0 + p.upper - p.margin, "a first factor", p.first,
-        "It must lie between 1 - lower and 1 + upper, and not nearer to them than `margin`.");
 }
 
 class AdaptiveRelaxation final : public Accelerator {
@@ -62,7 +29,7 @@ class AdaptiveRelaxation final : public Accelerator {
         newest_(unknowns.size),
         older_(unknowns.size),
         next_(unknowns.size) {
-    check(parameters_);
+    checkAdaptive(parameters_);
   }
 
   // Differences from one step to the next say nothing of the iteration; factors and masses serve the next step, whether
@@ -95,13 +62,8 @@ class AdaptiveRelaxation final : public Accelerator {
 
  private:
   void adapt(std::size_t i, double sent, double answered) {
-    const double now = answered - newest_[i];
-    const double before = newest_[i] - older_[i];
-    const double noise = kNoise * std::fabs(answered);
-    if (!(std::fabs(now) > noise && std::fabs(before) > noise)) return;
-    const double K = now / before;
-    if (!std::isfinite(K) || K == 0.0 || settled(sent, answered)) return;
-    const SteeredFactor steered = steer(parameters_, {factors_[i], masses_[i], changes_[i]}, K);
+    const SteeredFactor steered = adapted(parameters_, {factors_[i], masses_[i], changes_[i]},
+                                          {answered, newest_[i], older_[i]}, settled(sent, answered));
     factors_[i] = steered.omega;
     masses_[i] = steered.mass;
     changes_[i] = steered.change;
@@ -148,15 +110,17 @@ constexpr std::array kSets{
 
 }  // namespace
 
-SteeredFactor steer(const AdaptiveParameters& p, SteeredFactor before, double K) {
-  const double step = std::copysign(p.influence * influenceOfFactor(p, before.omega) * influenceOfK(p, K), K);
-  SteeredFactor after = before;
-  if (step * before.change < 0.0) after.mass = before.mass * p.mass;
-  if (step * before.change > 0.0) after.mass = std::min(1.0, before.mass * (1.0 + p.mass / 2.0));
-  // At a limit itself the influence of the factor is zero and omega would stay there for ever: hence the margin.
-  after.omega = std::clamp(before.omega + after.mass * step, 1.0 - p.lower + p.margin, 1.0 + p.upper - p.margin);
-  if (after.omega != before.omega) after.change = after.omega - before.omega;
-  return after;
+void checkAdaptive(const AdaptiveParameters& p) {
+  check(p.influence >= 0.0 && p.influence <= 1.0, "influence", p.influence, "It must lie in [0, 1].");
+  check(p.lower > 0.0 && p.lower <= 1.0, "lower", p.lower, "It must lie in ]0, 1].");
+  check(p.upper > 0.0 && p.upper <= 1.0, "upper", p.upper, "It must lie in ]0, 1].");
+  check(p.gain >= 0.0 && std::isfinite(p.gain), "gain", p.gain, "It must not be negative.");
+  check(p.slope >= 0.0 && std::isfinite(p.slope), "slope", p.slope, "It must not be negative.");
+  check(p.mass >= 0.0 && p.mass <= 1.0, "mass", p.mass, "It must lie in [0, 1].");
+  check(p.margin > 0.0 && p.margin < (p.lower + p.upper) / 2.0, "margin", p.margin,
+        "It must be positive and less than half the distance between the limits of the factor.");
+  check(p.first >= 1.0 - p.lower + p.margin && p.first <= 1.0 + p.upper - p.margin, "a first factor", p.first,
+        "It must lie between 1 - lower and 1 + upper, and not nearer to them than `margin`.");
 }
 
 std::span<const AdaptiveSet> adaptiveSets() {

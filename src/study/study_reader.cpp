@@ -10,6 +10,7 @@
 #include "koppla/core/value.hpp"
 #include "koppla/project/document.hpp"
 #include "koppla/project/table_reader.hpp"
+#include "koppla/study/study_kind.hpp"
 #include "koppla/study/vary_reader.hpp"
 
 namespace koppla::study {
@@ -42,7 +43,7 @@ class StudyReader {
   }
 
   Study read() && {
-    if (readFormat(root_)) {
+    if (readFormat(root_) && kindIsKnown()) {
       readHead();
       study_.grid = readGrid(root_, reports_, "Write [[vary]] with name = \"simulation.step\" and values = [...].");
       readReference();
@@ -57,6 +58,12 @@ class StudyReader {
 
  private:
   [[nodiscard]] fs::path beside(const std::string& path) const { return study_.file.parent_path() / path; }
+
+  /// Options of an unknown kind cannot be judged.
+  bool kindIsKnown() {
+    readKind(head_);
+    return head_.sound({"kind"});
+  }
 
   void readHead() {
     Placed<std::string> project;

@@ -174,7 +174,7 @@ std::vector<Override> readSettings(TableReader& table, std::string_view key, pro
   return settings;
 }
 
-Grid readGrid(TableReader& root, project::Reports& reports, const std::string& required) {
+Grid readGrid(TableReader& root, project::Reports& reports, const std::string& required, double mostRuns) {
   std::vector<TableReader> tables = root.tables("vary");
   if (tables.empty() && root.sound({"vary"}) && !required.empty())
     root.mistake("vary", "Nothing is varied: no [[vary]].", required);
@@ -188,11 +188,10 @@ Grid readGrid(TableReader& root, project::Reports& reports, const std::string& r
   }
   for (TableReader& table : tables) table.finish();
   Grid grid(std::move(axes));
-  constexpr double kMostRuns = 1e5;
   double runs = 1.0;
   for (const Axis& axis : grid.axes()) runs *= static_cast<double>(axis.values.size());
-  if (runs > kMostRuns)
-    root.mistake("vary", fmt::format("The grid has {:.0f} runs; at most {:.0f} are accepted.", runs, kMostRuns),
+  if (runs > mostRuns)
+    root.mistake("vary", fmt::format("The grid has {:.0f} runs; at most {:.0f} are accepted.", runs, mostRuns),
                  "Vary less in one study.");
   return grid;
 }

@@ -19,6 +19,7 @@ std::vector<project::Override> readSettings(project::TableReader& table, std::st
                                             project::Reports& reports);
 
 /// All [[vary]] of a file. `required`: what to write if there are none; empty: there may be none.
-Grid readGrid(project::TableReader& root, project::Reports& reports, const std::string& required = {});
+Grid readGrid(project::TableReader& root, project::Reports& reports, const std::string& required = {},
+              double mostRuns = 1e5);
 
 }  // namespace koppla::study

@@ -198,6 +198,14 @@ TEST(Documentation, EveryOptionOfTheStabilityFileIsDescribed) {
     EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
 }
 
+TEST(Documentation, EveryOptionOfCalibrationsIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/calibration.md");
+  for (const char* option : {"kind",   "algorithm", "values", "first", "margin", "rtol",      "max_iterations",
+                             "models", "passes",    "best",   "sets",  "field",  "influence", "lower",
+                             "upper",  "gain",      "slope",  "mass",  "name",   "start",     "first`, `second"})
+    EXPECT_NE(page.find("| `" + std::string(option) + "`"), std::string::npos) << option;
+}
+
 TEST(Documentation, EveryLinkLeadsToAFile) {
   for (const fs::path& page : pages())
     for (const std::string& link : found(core::readWhole(page), R"(\]\(([^)#:\s]+)(?:#[^)]*)?\))"))

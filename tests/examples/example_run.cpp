@@ -62,11 +62,13 @@ void copyFilesBeside(const fs::path& project, const fs::path& folder) {
                fs::copy_options::recursive | fs::copy_options::overwrite_existing);
 }
 
-/// The project with the FMUs of the present build, in `folder`.
+/// The project with the FMUs of the present build, in `folder`. Programs that several examples share stay where they
+/// are.
 fs::path copyOf(const std::string& project, const fs::path& folder) {
   copyFilesBeside(examplesFolder() / project, folder);
-  const std::string text = replaced(core::readWhole(examplesFolder() / (project + ".toml")), "../../build/fmus/",
-                                    std::string(KOPPLA_FMU_DIR) + "/");
+  std::string text = replaced(core::readWhole(examplesFolder() / (project + ".toml")), "../../build/fmus/",
+                              std::string(KOPPLA_FMU_DIR) + "/");
+  text = replaced(std::move(text), "\"../programs/", "\"" + (examplesFolder() / "programs/").string());
   fs::path copy = folder / (fs::path(project).filename().string() + ".toml");
   core::writeWhole(copy, text);
   return copy;
