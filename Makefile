@@ -39,13 +39,14 @@ test: all ## Build and run all tests
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
 	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark >&2
+	  mapping_benchmark field_benchmark >&2
 	@build/benchmarks/coupling_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
 	@build/benchmarks/acceleration_benchmark
 	@build/benchmarks/chain_benchmark
 	@build/benchmarks/mapping_benchmark
+	@build/benchmarks/field_benchmark
 
 asan tsan: packages
 	cmake --preset $@
