@@ -49,6 +49,11 @@ TEST(MappedFieldExample, IsToldByCheck) {
       << check.output;
   EXPECT_NE(check.output.find("mapping: wall.T -> fluid.T: linear, consistent, from 71 to 640 points"),
             std::string::npos);
+  const CommandResult json = command({"check", (examplesFolder() / "mapped-field/mapped.toml").string(), "--json"});
+  const auto mappings = nlohmann::json::parse(json.output).at("mappings");
+  ASSERT_EQ(mappings.size(), 2U);
+  EXPECT_EQ(mappings[0],
+            (nlohmann::json{{"from", "fluid.Q"}, {"to", "wall.Q"}, {"kind", "linear"}, {"form", "conservative"}}));
 }
 
 }  // namespace
