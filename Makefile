@@ -39,7 +39,7 @@ test: all ## Build and run all tests
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
 	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark program_benchmark calibration_benchmark >&2
+	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark >&2
 	@build/benchmarks/coupling_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
@@ -48,6 +48,7 @@ bench: packages build/build.ninja ## Measure what Koppla costs; one figure a lin
 	@build/benchmarks/mapping_benchmark
 	@build/benchmarks/program_benchmark
 	@build/benchmarks/calibration_benchmark
+	@build/benchmarks/field_benchmark
 
 asan tsan: packages
 	cmake --preset $@

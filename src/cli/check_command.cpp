@@ -1,4 +1,5 @@
 #include <iostream>
+#include <ranges>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -10,9 +11,21 @@
 
 namespace koppla::cli {
 
+namespace {
+
+std::string fullName(const project::PortReference& end) {
+  return end.subsystem + "." + end.port;
+}
+
+}  // namespace
+
 ExitCode checkCommand(const CheckOptions& options) {
   core::Log log;
   showWarnings(log);
+  std::vector<std::string> mappings;
+  log.addSink([&mappings](core::Severity severity, std::string_view who, std::string_view message) {
+    if (who == "mapping" && severity == core::Severity::info) mappings.emplace_back(message);
+  });
   std::vector<project::Override> overrides;
   for (const std::string& text : options.set) overrides.push_back(project::parseOverride(text));
   const project::Project plan = project::read(options.project, log, overrides);
@@ -21,12 +34,20 @@ ExitCode checkCommand(const CheckOptions& options) {
   const std::size_t members = plan.subsystems.size();
   const std::size_t connections = plan.connections.size();
 
+  const auto isMapped = [](const project::ConnectionEntry& entry) { return entry.mapping.has_value(); };
+
   if (options.json) {
     nlohmann::ordered_json document{{"project", options.project.string()},
                                     {"subsystems", members},
                                     {"connections", connections},
                                     {"conditions", plan.conditions.size()},
+                                    {"mappings", nlohmann::ordered_json::array()},
                                     {"order", nlohmann::ordered_json::array()}};
+    for (const project::ConnectionEntry& entry : plan.connections | std::views::filter(isMapped))
+      document["mappings"].push_back({{"from", fullName(entry.from)},
+                                      {"to", fullName(entry.to)},
+                                      {"kind", project::word(entry.mapping->kind)},
+                                      {"form", project::word(entry.mapping->form)}});
     for (const run::EvaluationGroup& group : order)
       document["order"].push_back({{"members", group.members}, {"closed", group.closed}});
     std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
@@ -40,6 +61,7 @@ ExitCode checkCommand(const CheckOptions& options) {
     std::cout << (group.closed ? fmt::format(" cycle({})", fmt::join(group.members, ", "))
                                : " " + group.members.front());
   std::cout << "\n";
+  for (const std::string& mapping : mappings) std::cout << "mapping: " << mapping << "\n";
   return ExitCode::ok;
 }
 

@@ -24,8 +24,9 @@ class Solver {
       }
       if (rows > 0) joints_.insert(constraint.position);
     }
+    if (multipliers_.empty()) return;
     for (std::size_t position = 0; position < network.size(); ++position)
-      for (const Contribution& part : network.contributionsTo(position)) consumers_[part.source].insert(position);
+      for (const std::size_t source : network.sourcesOf(position)) consumers_[source].insert(position);
   }
 
   InitialMultipliers solve() {

@@ -269,6 +269,8 @@ class Initialiser {
     const Loop loop = loopOf(component);
     AlgebraicLoop& entry = report_.loops.emplace_back();
     for (const std::size_t node : component) entry.outputs.push_back(name(nodes_[node]));
+    entry.unknowns = loop.values.size();
+    if (entry.unknowns > kMostUnknownsOfLoop) return false;
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
 

@@ -8,9 +8,13 @@
 
 namespace koppla::coupling {
 
+/// Newton's matrix of a loop is dense; more unknowns are left to the algorithm, where the user says so.
+inline constexpr std::size_t kMostUnknownsOfLoop = 5000;
+
 /// An algebraic loop met while initialising: outputs that depend on each other at one instant.
 struct AlgebraicLoop {
   std::vector<std::string> outputs;  ///< "subsystem.port"
+  std::size_t unknowns = 0;          ///< nothing is done with more than kMostUnknownsOfLoop
   unsigned iterations = 0;
   double norm = 0.0;  ///< of the residual, in the algorithm's tolerances; solved at <= 1
   bool solved = false;

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <set>
 #include <utility>
 
 #include "koppla/coupling/twins.hpp"
@@ -22,25 +21,33 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, App
     std::fill(producer_.begin() + static_cast<std::ptrdiff_t>(own.first - values_.first),
               producer_.begin() + static_cast<std::ptrdiff_t>(own.last - values_.first), position);
   }
-  std::set<std::size_t> coupled;
-  std::set<std::size_t> cut;
+  std::vector<bool> coupled(producer_.size());
+  std::vector<bool> cut(producer_.size());
   for (std::size_t consumer = block.first; consumer < block.last; ++consumer)
-    for (const Contribution& part : network.contributionsTo(consumer)) {
-      if (part.source < values_.first || part.source >= values_.last) continue;
-      coupled.insert(part.source);
-      if (!isFresh(part.source, consumer)) cut.insert(part.source);
+    for (const std::size_t source : network.sourcesOf(consumer)) {
+      if (source < values_.first || source >= values_.last) continue;
+      coupled[source - values_.first] = true;
+      if (!isFresh(source, consumer)) cut[source - values_.first] = true;
     }
-  coupled_.assign(coupled.begin(), coupled.end());
-  cut_.assign(cut.begin(), cut.end());
-  for (std::size_t consumer = block.first; consumer < block.last; ++consumer) {
-    std::vector<Inside>& inside = inside_.emplace_back();
-    for (const Contribution& part : network.contributionsTo(consumer)) {
-      if (part.source < values_.first || part.source >= values_.last) continue;
-      const auto place = std::ranges::lower_bound(cut_, part.source) - cut_.begin();
-      inside.push_back(
-          {part.input, part.source, part.scale, isFresh(part.source, consumer), static_cast<std::size_t>(place)});
+  for (std::size_t i = 0; i < producer_.size(); ++i) {
+    if (coupled[i]) coupled_.push_back(values_.first + i);
+    if (cut[i]) cut_.push_back(values_.first + i);
+  }
+}
+
+const std::vector<InterfaceProblem::Inside>& InterfaceProblem::insideOf(std::size_t position) const {
+  if (inside_.empty()) {
+    for (std::size_t consumer = block_.first; consumer < block_.last; ++consumer) {
+      std::vector<Inside>& inside = inside_.emplace_back();
+      for (const Contribution& part : network_.contributionsTo(consumer)) {
+        if (part.source < values_.first || part.source >= values_.last) continue;
+        const auto place = std::ranges::lower_bound(cut_, part.source) - cut_.begin();
+        inside.push_back(
+            {part.input, part.source, part.scale, isFresh(part.source, consumer), static_cast<std::size_t>(place)});
+      }
     }
   }
+  return inside_[position - block_.first];
 }
 
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform)
@@ -168,7 +175,7 @@ double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, co
   double increment = (linear ? increments.linear : increments.relative) * magnitude;
   if (!increments.atLeast.empty()) {
     double least = 0.0;
-    for (const Inside& part : inside_[position - block_.first])
+    for (const Inside& part : insideOf(position))
       if (part.input == input) least += std::fabs(part.scale) * increments.atLeast[part.source];
     increment = std::fmax(increment, least);
   }
@@ -205,7 +212,7 @@ Fault InterfaceProblem::probe(std::size_t position, std::size_t input, double in
 std::size_t InterfaceProblem::probesOf(std::size_t position) const {
   std::size_t count = 0;
   std::size_t last = static_cast<std::size_t>(-1);
-  for (const Inside& part : inside_[position - block_.first]) {
+  for (const Inside& part : insideOf(position)) {
     if (part.input != last) ++count;
     last = part.input;
   }
@@ -221,7 +228,7 @@ Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, con
     if (network_.isStatic(position) || network_.twins()->of(position).size() < probesOf(position)) continue;
     atOnce[position - block_.first] = true;
     std::size_t done = static_cast<std::size_t>(-1);
-    for (const Inside& part : inside_[position - block_.first]) {
+    for (const Inside& part : insideOf(position)) {
       if (part.input == done) continue;
       done = part.input;
       probes.push_back({position, part.input, incrementOf(position, part.input, increments)});
@@ -269,7 +276,7 @@ Fault InterfaceProblem::differentiateHeld(std::size_t position, Sensitivity& blo
   const Block own = network_.outputsOf(position);
   probed_.resize(own.last - own.first);
   std::size_t done = block.inputs;
-  for (const Inside& part : inside_[position - block_.first]) {
+  for (const Inside& part : insideOf(position)) {
     if (part.input == done) continue;
     done = part.input;
     if (network_.subsystem(position).differentiate(part.input, probed_) >= subsystem::Status::discard)
@@ -281,7 +288,7 @@ Fault InterfaceProblem::differentiateHeld(std::size_t position, Sensitivity& blo
 
 Fault InterfaceProblem::probeInputs(std::size_t position, const Increments& increments, Sensitivity& block) {
   std::size_t done = block.inputs;
-  for (const Inside& part : inside_[position - block_.first]) {
+  for (const Inside& part : insideOf(position)) {
     if (part.input == done) continue;  // contributions are sorted by input
     done = part.input;
     if (const Fault fault = probe(position, part.input, incrementOf(position, part.input, increments), block))
@@ -350,7 +357,7 @@ Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
     }
     probed_.resize(block.inputs == 0 ? 0 : block.values.size() / block.inputs);
     std::size_t done = block.inputs;
-    for (const Inside& part : inside_[position - block_.first]) {
+    for (const Inside& part : insideOf(position)) {
       if (part.input == done) continue;
       done = part.input;
       if (network_.subsystem(position).differentiateStep(step_, part.input, weights, probed_) >=
@@ -380,7 +387,7 @@ std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitiv
     const Sensitivity& block = blocks[position - block_.first];
     const Block own = network_.outputsOf(position);
     for (std::size_t i = own.first; i < own.last; ++i) {
-      for (const Inside& part : inside_[position - block_.first]) {
+      for (const Inside& part : insideOf(position)) {
         const double derivative = block.values[(i - own.first) * block.inputs + part.input] * part.scale;
         if (derivative == 0.0) continue;
         if (part.fresh)
@@ -405,7 +412,7 @@ std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitiv
 std::vector<double> InterfaceProblem::smallestIncrements(const std::vector<Sensitivity>& blocks) const {
   std::vector<double> result(cut_.size(), 0.0);
   for (std::size_t position = block_.first; position < block_.last; ++position)
-    for (const Inside& part : inside_[position - block_.first]) {
+    for (const Inside& part : insideOf(position)) {
       const double increment = blocks[position - block_.first].increments[part.input] / std::fabs(part.scale);
       if (part.fresh || !(increment > 0.0)) continue;
       double& smallest = result[part.cut];

@@ -121,6 +121,8 @@ class InterfaceProblem {
     std::size_t cut;  ///< its place there
   };
 
+  /// By input. Made when derivatives are first asked for: mappings between fine meshes have many.
+  [[nodiscard]] const std::vector<Inside>& insideOf(std::size_t position) const;
   /// What both evaluations begin with.
   Fault startEvaluation();
   [[nodiscard]] bool isFresh(std::size_t source, std::size_t consumer) const;
@@ -149,8 +151,8 @@ class InterfaceProblem {
   Form form_;
   Approximation* approximation_;
   Waveform* waveform_ = nullptr;
-  std::vector<std::vector<Inside>> inside_;  ///< by place in the block
-  std::vector<std::size_t> producer_;        ///< member that delivers each of the cycle's outputs
+  mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
+  std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
   std::vector<std::size_t> coupled_;
   std::vector<std::size_t> cut_;
   bool discrete_;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "koppla/coupling/parallel_sweep.hpp"
 #include "koppla/coupling/twins.hpp"
@@ -58,6 +59,19 @@ void Network::applyLinear(std::uint32_t begin, std::uint32_t end) {
   }
 }
 
+void Network::applyMappings(std::size_t position, const double* y, double* u, bool withOffset) const {
+  const Range& range = special_[position].mapped;
+  for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) {
+    const Mapped& mapped = mapped_[i];
+    const auto& [map, components] = mapped.mapping;
+    const std::span<double> target(u + (mapped.input - entries_[position].uBegin), map->rows() * components);
+    map->apply({y + mapped.source, map->columns() * components}, target, components);
+    const double offset = withOffset ? mapped.offset : 0.0;
+    if (mapped.scale == 1.0 && offset == 0.0) continue;
+    for (double& value : target) value = mapped.scale * value + offset;
+  }
+}
+
 void Network::gatherDiscrete(std::size_t position) {
   const auto copy = [](const Range& range, const std::vector<std::uint32_t>& sources, const auto& from, auto& to) {
     for (std::uint32_t i = range.begin; i < range.begin + range.count; ++i) to[i] = from[sources[i]];
@@ -71,6 +85,7 @@ void Network::gatherDiscrete(std::size_t position) {
 void Network::gatherSpecial(std::size_t position) {
   const Special& special = special_[position];
   applyLinear(special.linear.begin, special.linear.begin + special.linear.count);
+  applyMappings(position, y_.data(), u_.data() + entries_[position].uBegin, true);
   for (const Term& term : part(terms_, special.terms.begin, special.terms.count))
     u_[term.input] += term.scale * y_[term.source] + term.offset;
   if (special.discreteInputs) gatherDiscrete(position);
@@ -164,6 +179,20 @@ Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y
   return {};
 }
 
+/// A mapping has no inverse: equal values whose map has the same total as the start values of the input.
+void Network::guessSources(const Mapped& mapped, std::span<const double> target) {
+  const auto& [map, components] = mapped.mapping;
+  if (mapped.scale == 0.0) return;
+  const std::vector<double>& weights = map->entries().weights;
+  const double sumOfWeights = std::accumulate(weights.begin(), weights.end(), 0.0);
+  for (std::size_t c = 0; c < components; ++c) {
+    double total = 0.0;
+    for (std::size_t row = 0; row < map->rows(); ++row) total += target[row * components + c] - mapped.offset;
+    const double equal = total / (mapped.scale * sumOfWeights);
+    for (std::size_t column = 0; column < map->columns(); ++column) y_[mapped.source + column * components + c] = equal;
+  }
+}
+
 void Network::takeStartValues() {
   core::Values observed;
   for (std::size_t position = 0; position < size(); ++position) {
@@ -173,6 +202,9 @@ void Network::takeStartValues() {
     for (std::size_t j = 0; j < observed.reals.size(); ++j)
       if (scales_[begin + j] != 0.0)
         y_[sources_[begin + j]] = (observed.reals[j] - offsets_[begin + j]) / scales_[begin + j];
+    const Range& maps = special_[position].mapped;
+    for (const Mapped& mapped : part(mapped_, maps.begin, maps.count))
+      guessSources(mapped, std::span(observed.reals).subspan(mapped.input - begin));
     const auto put = [](const auto& from, const Range& range, const auto& sources, auto& to) {
       for (std::size_t j = 0; j < from.size(); ++j) to[sources[range.begin + j]] = from[j];
     };
@@ -253,15 +285,56 @@ double Network::largestInput(std::size_t position) const {
   return largest;
 }
 
-std::vector<Contribution> Network::contributionsTo(std::size_t position) const {
+bool Network::isMapped(std::size_t position, std::size_t input) const {
+  const Range& maps = special_[position].mapped;
+  const std::size_t place = entries_[position].uBegin + input;
+  return std::ranges::any_of(part(mapped_, maps.begin, maps.count), [place](const Mapped& mapped) {
+    return place >= mapped.input && place < mapped.input + mapped.mapping.map->rows() * mapped.mapping.components;
+  });
+}
+
+std::vector<Contribution> Network::copiesTo(std::size_t position) const {
   const Entry& entry = entries_[position];
   std::vector<Contribution> result;
   for (std::size_t j = 0; j < entry.uCount; ++j)
-    result.push_back({j, sources_[entry.uBegin + j], scales_[entry.uBegin + j]});
+    if (!isMapped(position, j)) result.push_back({j, sources_[entry.uBegin + j], scales_[entry.uBegin + j]});
   const Range& terms = special_[position].terms;
   for (const Term& term : part(terms_, terms.begin, terms.count))
     result.push_back({term.input - entry.uBegin, term.source, term.scale});
+  return result;
+}
+
+std::vector<Contribution> Network::contributionsTo(std::size_t position) const {
+  std::vector<Contribution> result = copiesTo(position);
+  const Range& maps = special_[position].mapped;
+  for (const Mapped& mapped : part(mapped_, maps.begin, maps.count)) {
+    const auto& [map, components] = mapped.mapping;
+    const mapping::SparseRows& rows = map->entries();
+    const std::size_t first = mapped.input - entries_[position].uBegin;
+    for (std::size_t row = 0; row < map->rows(); ++row)
+      for (std::size_t c = 0; c < components; ++c)
+        for (std::size_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k)
+          if (rows.weights[k] != 0.0)
+            result.push_back({first + row * components + c, mapped.source + rows.columns[k] * components + c,
+                              mapped.scale * rows.weights[k]});
+  }
   std::ranges::stable_sort(result, {}, &Contribution::input);
+  return result;
+}
+
+std::vector<std::size_t> Network::sourcesOf(std::size_t position) const {
+  std::vector<std::size_t> result;
+  for (const Contribution& copy : copiesTo(position)) result.push_back(copy.source);
+  const Range& maps = special_[position].mapped;
+  for (const Mapped& mapped : part(mapped_, maps.begin, maps.count)) {
+    const auto& [map, components] = mapped.mapping;
+    std::vector<bool> used(map->columns());
+    for (const std::uint32_t column : map->entries().columns) used[column] = true;
+    for (std::size_t value = 0; value < used.size() * components; ++value)
+      if (used[value / components]) result.push_back(mapped.source + value);
+  }
+  std::ranges::sort(result);
+  result.erase(std::unique(result.begin(), result.end()), result.end());
   return result;
 }
 

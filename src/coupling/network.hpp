@@ -163,7 +163,10 @@ class Network {
   /// Real outputs that change at communication points only.
   [[nodiscard]] const std::vector<std::size_t>& heldOutputs() const { return heldOutputs_; }
   [[nodiscard]] bool hasDiscreteInputs(std::size_t position) const { return special_[position].discreteInputs; }
+  /// In the order of inputs.
   [[nodiscard]] std::vector<Contribution> contributionsTo(std::size_t position) const;
+  /// The outputs that a member's inputs depend on, in order, each once.
+  [[nodiscard]] std::vector<std::size_t> sourcesOf(std::size_t position) const;
   [[nodiscard]] double nominalOf(std::size_t position, std::size_t input) const;
   void gather(std::size_t position);
 
@@ -193,7 +196,7 @@ class Network {
     std::uint32_t yBegin = 0;
     std::uint32_t yCount = 0;
     CallMeter::Countdown untimed = 0;
-    bool special = false;  ///< has linear maps, sums or discrete inputs to gather
+    bool special = false;  ///< has linear maps, mappings, sums or discrete inputs to gather
     bool isStatic = false;
   };
   static_assert(sizeof(Entry) == 32);
@@ -201,6 +204,14 @@ class Network {
     std::uint32_t input;
     double scale;
     double offset;
+  };
+  /// A whole port through a mapping: u = scale * map(y) + offset.
+  struct Mapped {
+    std::uint32_t input;   ///< first of the port
+    std::uint32_t source;  ///< first of the port
+    double scale;
+    double offset;
+    Mapping mapping;
   };
   /// A further contribution to an input.
   struct Term {
@@ -224,10 +235,15 @@ class Network {
     DiscreteRanges inputs;
     DiscreteRanges outputs;
     Range linear;
+    Range mapped;
     Range terms;
     bool sloped = false;  ///< tells the slopes of its outputs
     bool discreteInputs = false;
   };
+
+  [[nodiscard]] bool isMapped(std::size_t position, std::size_t input) const;
+  [[nodiscard]] std::vector<Contribution> copiesTo(std::size_t position) const;  ///< all but those of mappings
+  void guessSources(const Mapped& mapped, std::span<const double> target);
 
   class Compiler;
   void compile(System& system, Samples samples);
@@ -237,6 +253,7 @@ class Network {
 
   void gatherReals(std::uint32_t begin, std::uint32_t end);
   void applyLinear(std::uint32_t begin, std::uint32_t end);
+  void applyMappings(std::size_t position, const double* y, double* u, bool withOffset) const;
   [[gnu::noinline]] void gatherSpecial(std::size_t position);
   void gatherDiscrete(std::size_t position);
   void gatherDiscreteOf(Block block);
@@ -263,8 +280,9 @@ class Network {
   std::vector<Entry> entries_;
   std::vector<double> u_;
   std::vector<double> y_;
-  std::vector<std::uint32_t> sources_;  ///< u[i] = y[sources[i]], then the linear maps
+  std::vector<std::uint32_t> sources_;  ///< u[i] = y[sources[i]], then linear maps; mappings overwrite theirs
   std::vector<Linear> linear_;
+  std::vector<Mapped> mapped_;
   std::vector<Term> terms_;
   double explosionLimit_;
   bool anySpecial_ = false;
@@ -292,7 +310,7 @@ class Network {
   std::vector<std::vector<subsystem::PortIndex>> inputPorts_;   ///< by position
   std::vector<std::vector<subsystem::PortIndex>> outputPorts_;  ///< by position
   std::vector<double> offsets_;                                 ///< by input
-  std::vector<double> scales_;                                  ///< by input
+  std::vector<double> scales_;                                  ///< by input; 0 for those of mappings
   std::vector<double> nominals_;                                ///< by input
   std::vector<CallMeter> steps_;
   std::vector<CallCounter> saves_;

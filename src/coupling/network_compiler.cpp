@@ -142,6 +142,7 @@ class Network::Compiler {
     ++laid_;
     entry.uBegin = narrow(network_.sources_.size());
     special.linear.begin = narrow(network_.linear_.size());
+    special.mapped.begin = narrow(network_.mapped_.size());
     special.terms.begin = narrow(network_.terms_.size());
     ranges = {{narrow(network_.integerSources_.size()), 0},
               {narrow(network_.booleanSources_.size()), 0},
@@ -162,7 +163,9 @@ class Network::Compiler {
     ranges.strings.count = narrow(network_.stringSources_.size()) - ranges.strings.begin;
     special.discreteInputs = ranges.integers.count + ranges.booleans.count + ranges.strings.count > 0;
     special.terms.count = narrow(network_.terms_.size()) - special.terms.begin;
-    entry.special = special.discreteInputs || special.linear.count > 0 || special.terms.count > 0;
+    special.mapped.count = narrow(network_.mapped_.size()) - special.mapped.begin;
+    entry.special =
+        special.discreteInputs || special.linear.count > 0 || special.mapped.count > 0 || special.terms.count > 0;
   }
 
   /// The first real input that it feeds, of the port that is being laid.
@@ -178,7 +181,19 @@ class Network::Compiler {
       network_.terms_.push_back({narrow(placeOf(c) + k), narrow(sourceOf(c) + k), c.scale, c.offset});
   }
 
+  /// Inputs that copy any one value of the other port until the mapping overwrites them.
+  void layMapped(const Connection& c) {
+    const std::size_t from = sourceOf(c);
+    network_.mapped_.push_back({narrow(network_.sources_.size()), narrow(from), c.scale, c.offset, c.mapping});
+    const std::size_t size = network_.sources_.size() + sizeOf(c);
+    network_.sources_.resize(size, narrow(from));
+    network_.scales_.resize(size, 0.0);
+    network_.offsets_.resize(size, 0.0);
+    network_.nominals_.resize(size, port(c.to).nominal);
+  }
+
   void layConnection(const Connection& c) {
+    if (c.mapping.map) return layMapped(c);
     const Port& to = port(c.to);
     const std::size_t from = sourceOf(c);
     for (std::size_t k = 0; k < sizeOf(c); ++k) {

@@ -110,6 +110,7 @@ void Network::gatherSpecialTrajectory(std::size_t position, const Courses& cours
       double& value = u[map.input - entry.uBegin];
       value = map.scale * value + (k == 0 ? map.offset : 0.0);
     }
+    applyMappings(position, power, u, k == 0);
     for (std::uint32_t i = special.terms.begin; i < special.terms.begin + special.terms.count; ++i) {
       const Term& term = terms_[i];
       u[term.input - entry.uBegin] += term.scale * power[term.source] + (k == 0 ? term.offset : 0.0);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "koppla/core/value.hpp"
+#include "koppla/mapping/operator.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::coupling {
@@ -42,8 +43,14 @@ struct Endpoint {
   subsystem::PortIndex port;
 };
 
-/// input = scale * output + offset; scale and offset are for reals only. Contributions to one input, all of them reals,
-/// add up.
+/// A linear map between two meshes; a point has `components` values side by side.
+struct Mapping {
+  std::shared_ptr<const mapping::Operator> map{};  ///< rows: points of the input; null: none
+  std::size_t components = 1;
+};
+
+/// input = scale * output + offset, or scale * map(output) + offset; scale and offset are for reals only. Contributions
+/// to one input, all of them reals, add up.
 struct Connection {
   Endpoint from;
   Endpoint to;
@@ -53,6 +60,7 @@ struct Connection {
   // is connected in all its elements.
   std::optional<std::size_t> fromElement{};
   std::optional<std::size_t> toElement{};
+  Mapping mapping{};  ///< for whole real ports; such an input takes no other contributions
 };
 
 /// How the multipliers of a rigid joint are found (Lu, ch. 3).

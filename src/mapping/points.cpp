@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_map>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
@@ -55,6 +56,39 @@ void check(const Points& points, std::string_view what) {
   checkIds(points, name);
   checkPositions(points, name);
   checkSimplices(points, name);
+}
+
+Points select(const Points& points, std::span<const std::int64_t> ids) {
+  std::unordered_map<std::int64_t, std::uint32_t> byId;
+  byId.reserve(points.size());
+  for (std::uint32_t i = 0; i < points.size(); ++i) byId.emplace(points.ids[i], i);
+  Points result;
+  result.dimension = points.dimension;
+  result.notes = points.notes;
+  constexpr std::uint32_t kLeftOut = UINT32_MAX;
+  std::vector<std::uint32_t> placeOf(points.size(), kLeftOut);
+  std::vector<std::int64_t> missing;
+  for (const std::int64_t id : ids) {
+    const auto found = byId.find(id);
+    if (found == byId.end()) {
+      missing.push_back(id);
+      continue;
+    }
+    placeOf[found->second] = static_cast<std::uint32_t>(result.size());
+    result.ids.push_back(id);
+    result.positions.push_back(points.positions[found->second]);
+  }
+  if (!missing.empty())
+    throw core::InputError(
+        "There is no point with the id " + std::to_string(missing.front()) +
+            (missing.size() > 1 ? ", nor with " + std::to_string(missing.size() - 1) + " others." : "."),
+        "Ids are those of the file of points.");
+  for (Simplex simplex : points.simplices) {
+    const auto corners = std::span(simplex.corners).first(simplex.count);
+    for (std::uint32_t& corner : corners) corner = placeOf[corner];
+    if (std::ranges::find(corners, kLeftOut) == corners.end()) result.simplices.push_back(simplex);
+  }
+  return result;
 }
 
 Points readPoints(const std::filesystem::path& file, const std::string& part) {

@@ -3,6 +3,7 @@
 #include <array>
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -34,6 +35,10 @@ struct Points {
 /// size, so that squares of distances are finite, too), and the corners of simplices are points. `what` names the
 /// points in the message ("the source").
 void check(const Points& points, std::string_view what);
+
+/// The points with these ids, in this order, and the simplices whose corners are all among them. Throws
+/// core::InputError where an id is not there.
+Points select(const Points& points, std::span<const std::int64_t> ids);
 
 // Files of others. Every mistake is a core::InputError with file, line and remedy.
 

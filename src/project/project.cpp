@@ -11,6 +11,7 @@
 #include "koppla/project/assembly.hpp"
 #include "koppla/project/check.hpp"
 #include "koppla/project/exact_past.hpp"
+#include "koppla/project/mapped_connections.hpp"
 #include "koppla/project/parts.hpp"
 #include "koppla/project/port_values.hpp"
 #include "koppla/project/reader.hpp"
@@ -25,7 +26,9 @@ namespace {
 Findings inspect(const Project& project, core::Log& log) {
   Findings findings;
   const Parts parts(project, log, findings);
-  findings.append(resolve(parts.project(), parts.descriptions()).findings);
+  Resolution resolution = resolve(parts.project(), parts.descriptions());
+  makeMappings(parts, resolution, log);
+  findings.append(std::move(resolution.findings));
   return findings;
 }
 
@@ -124,6 +127,7 @@ coupling::System build(const Project& plan, core::Log& log) {
   Parts parts(plan, log, findings);
   const Project& project = parts.project();
   Resolution resolution = resolve(project, parts.descriptions());
+  makeMappings(parts, resolution, log);
   findings.append(std::move(resolution.findings));
   findings.sort(project.file.string());
   findings.conclude(log);

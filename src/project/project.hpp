@@ -14,6 +14,7 @@
 #include "koppla/coupling/system.hpp"
 #include "koppla/program/settings.hpp"
 #include "koppla/project/condition.hpp"
+#include "koppla/project/mapping_entry.hpp"
 #include "koppla/project/native_model.hpp"
 #include "koppla/project/placed.hpp"
 #include "koppla/project/reference.hpp"
@@ -81,6 +82,7 @@ struct ConnectionEntry {
   PortReference to;
   std::optional<Placed<double>> scale{};   ///< absent: 1
   std::optional<Placed<double>> offset{};  ///< absent: 0
+  std::optional<MappingEntry> mapping{};
 };
 
 /// What the order of evaluation follows from.

@@ -7,6 +7,7 @@
 #include "koppla/project/check.hpp"
 #include "koppla/project/condition_reader.hpp"
 #include "koppla/project/document.hpp"
+#include "koppla/project/mapping_reader.hpp"
 #include "koppla/project/overrides.hpp"
 #include "koppla/project/parameters.hpp"
 #include "koppla/project/reference_reader.hpp"
@@ -139,6 +140,7 @@ class ProjectReader {
 
   void readConnections() {
     std::vector<TableReader> tables = root_.tables("connections");
+    std::vector<TableReader> mappings;
     for (TableReader& table : tables) {
       std::optional<PortReference> from = readReference(table, "from");
       std::optional<PortReference> to = readReference(table, "to");
@@ -146,8 +148,17 @@ class ProjectReader {
       std::optional<Placed<double>> offset;
       table.optionalReal("scale", scale);
       table.optionalReal("offset", offset);
-      if (from && to) project_.connections.push_back({std::move(*from), std::move(*to), scale, offset});
+      std::optional<MappingEntry> mapping;
+      if (table.given("mapping")) {
+        mappings.push_back(table.table("mapping"));
+        mapping = readMapping(mappings.back(), project_.file.parent_path());
+      } else {
+        table.table("mapping");
+      }
+      if (from && to)
+        project_.connections.push_back({std::move(*from), std::move(*to), scale, offset, std::move(mapping)});
     }
+    for (TableReader& mapping : mappings) mapping.finish();
     for (TableReader& table : tables) table.finish();
   }
 

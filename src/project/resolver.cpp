@@ -67,6 +67,7 @@ class Resolver {
     for (std::size_t i = 0; i < project_.subsystems.size(); ++i) resolution_.startValues.push_back(startValues(i));
     for (const ConnectionEntry& entry : project_.connections) connect(entry);
     checkElements();
+    checkMapped();
     for (const auto& name : project_.order)
       if (const auto member = index_.find(name.value)) resolution_.order.push_back(*member);
     checkVariables();
@@ -175,6 +176,9 @@ class Resolver {
     const bool starts = from && startsConnection(entry.from, from->port);
     const bool ends = to && endsConnection(entry.to, to->port);
     if (!starts || !ends || !fit(entry, *from, *to)) return;
+    if (entry.mapping)
+      resolution_.mapped.push_back(
+          {resolution_.connections.size(), static_cast<std::size_t>(&entry - project_.connections.data())});
     resolution_.connections.push_back({from->endpoint, to->endpoint, entry.scale.value_or(Placed<double>{1.0}).value,
                                        entry.offset.value_or(Placed<double>{0.0}).value, from->element, to->element});
   }
@@ -204,10 +208,15 @@ class Resolver {
                          fmt::format("{} have different types: {} and {}.", both, word(from.type), word(to.type)));
       return false;
     }
+    if (entry.mapping) return fitMapping(entry, output, input) && fitUnits(entry, from, to, both);
     if (output.size() != input.size()) {
-      findings().mistake(
-          entry.to.place, fmt::format("{} have different sizes: {} and {}.", both, output.size(), input.size()),
-          from.type == core::Type::real ? "Connect their elements, \"subsystem.port[1]\" and so on." : "");
+      std::string remedy =
+          from.type == core::Type::real ? "Connect their elements, \"subsystem.port[1]\" and so on" : "";
+      if (!remedy.empty())
+        remedy += output.size() > 1 && input.size() > 1 ? ", or give a mapping between their meshes." : ".";
+      findings().mistake(entry.to.place,
+                         fmt::format("{} have different sizes: {} and {}.", both, output.size(), input.size()),
+                         std::move(remedy));
       return false;
     }
     const bool scaled = entry.scale || entry.offset;
@@ -217,12 +226,45 @@ class Resolver {
                          "Remove them.");
       return false;
     }
+    if (!from.items.empty() && !to.items.empty() && !sameItems(from, to))
+      findings().warning(entry.to.place, both + " are enumerations with different items; their numbers are passed on.");
+    return fitUnits(entry, from, to, both);
+  }
+
+  bool fitUnits(const ConnectionEntry& entry, const Port& from, const Port& to, const std::string& both) {
+    const bool scaled = entry.scale || entry.offset;
     if (!scaled && !from.unit.empty() && !to.unit.empty() && from.unit != to.unit)
       findings().warning(entry.to.place, fmt::format("{} have different units: {} and {}.", both, from.unit, to.unit),
                          "Give 'scale' (and 'offset'); scale = 1.0 says that this is meant.");
-    if (!from.items.empty() && !to.items.empty() && !sameItems(from, to))
-      findings().warning(entry.to.place, both + " are enumerations with different items; their numbers are passed on.");
     return true;
+  }
+
+  bool fitMapping(const ConnectionEntry& entry, const Found& output, const Found& input) {
+    const PortReference& end = output.element ? entry.from : entry.to;
+    if (output.element || input.element)
+      findings().mistake(end.place, fmt::format("'{}' is one element; a mapping takes whole ports.", fullName(end)),
+                         "Name the port without its element.");
+    else if (output.port.type != core::Type::real)
+      findings().mistake(entry.mapping->place, fmt::format("'{}' is of type {}; only reals are mapped.",
+                                                           fullName(entry.from), word(output.port.type)));
+    else
+      return true;
+    return false;
+  }
+
+  /// What a mapping feeds is fed by nothing else.
+  void checkMapped() {
+    for (const auto& [mapped, number] : resolution_.mapped)
+      for (std::size_t other = 0; other < resolution_.connections.size(); ++other) {
+        const coupling::Endpoint& to = resolution_.connections[mapped].to;
+        const coupling::Endpoint& same = resolution_.connections[other].to;
+        if (other == mapped || same.member != to.member || same.port != to.port) continue;
+        const ConnectionEntry& entry = project_.connections[number];
+        findings().mistake(
+            entry.to.place,
+            fmt::format("'{}' is fed by a mapping and by a coupling condition as well.", fullName(entry.to)),
+            "Give the condition a marker with another input.");
+      }
   }
 
   /// A variable or a pattern that fits some; `places` may be shorter than the list it belongs to.

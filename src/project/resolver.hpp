@@ -10,10 +10,17 @@
 
 namespace koppla::project {
 
+/// A connection that needs a mapping, which resolve() does not make.
+struct MappedConnection {
+  std::size_t connection;  ///< index in Resolution::connections
+  std::size_t entry;       ///< index in Project::connections
+};
+
 /// A project whose names have become indices. Complete only if there are no mistakes.
 struct Resolution {
   std::vector<std::vector<coupling::StartValue>> startValues;  ///< by member
   std::vector<coupling::Connection> connections;
+  std::vector<MappedConnection> mapped;
   std::vector<coupling::MemberIndex> order;
   Findings findings;
 };

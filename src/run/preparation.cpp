@@ -54,13 +54,19 @@ Outcome openJoint(const coupling::System& system, const coupling::Network& netwo
 Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep& macroStep, double start) {
   if (report.fault) return macroStep.describe(report.fault, start);
   if (!report.undetermined.empty()) return macroStep.describeUndetermined(report.undetermined, start);
-  for (const coupling::AlgebraicLoop& loop : report.loops)
+  for (const coupling::AlgebraicLoop& loop : report.loops) {
+    if (loop.unknowns > coupling::kMostUnknownsOfLoop)
+      return {OutcomeKind::notConverged,
+              fmt::format("The algebraic loop {} has {} unknowns at the start; up to {} are solved there. Write "
+                          "simulation.initialisation = \"start-values\": the first step finds them.",
+                          fmt::join(loop.outputs, ", "), loop.unknowns, coupling::kMostUnknownsOfLoop)};
     if (!loop.solved)
       return {OutcomeKind::notConverged,
               fmt::format("The algebraic loop {} could not be solved at the start, {} s: after {} iterations the "
                           "residual is {:.4g} times the tolerance. Give start values of its inputs that are near the "
                           "solution, or check that it has one.",
                           fmt::join(loop.outputs, ", "), start, loop.iterations, loop.norm)};
+  }
   return {
       OutcomeKind::notConverged,
       fmt::format("These outputs do not settle at the start, {} s, although they declare that they do not depend on "

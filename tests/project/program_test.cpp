@@ -126,6 +126,15 @@ d = { components = 3, file = "d.dat", reader = "calculix-dat", quantity = "stres
   EXPECT_EQ(settings.outputs.at(3).reading.point, 2U);
 }
 
+TEST(ProgramsInThePresentFolder, NeedNoPathToTheirProject) {
+  core::Log log;
+  const Reading reading = parse(
+      "format = 1\nsimulation = { end = 1.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n" + kDouble, "loop.toml");
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  run::Run run = makeRun(reading.project, log);
+  EXPECT_TRUE(run.initialise().ok());
+}
+
 TEST_F(Programs, AreSubsystemsLikeOthers) {
   const Reading reading = parseLines(kDouble + R"([[subsystems]]
 name = "b"

@@ -133,7 +133,7 @@ TEST_F(Resolver, ConnectsOnlyWhatFits) {
                .findings.mistakes),
       (ProblemList{"6:6 'a.y' and 'b.paint' have different types: real and enumeration.",
                    "9:6 'a.vector' and 'b.pair' have different sizes: 3 and 2. Connect their elements, "
-                   "\"subsystem.port[1]\" and so on.",
+                   "\"subsystem.port[1]\" and so on, or give a mapping between their meshes.",
                    "13:10 'scale' and 'offset' are for reals; 'a.n' and 'b.n' are of type integer. Remove them."}));
 }
 

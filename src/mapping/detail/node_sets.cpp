@@ -73,7 +73,9 @@ std::vector<bool> NodeSets::membersOf(const std::string& set, const MeshBuilder&
 std::vector<const NodeSets::Set*> NodeSets::reachable(const std::string& set, const Lines& lines) const {
   const auto first = sets_.find(set);
   if (first == sets_.end())
-    throw lines.mistakeAt(0, "There is no node set " + inQuotes(set) + ".", core::suggestion(set, names()));
+    throw lines.mistakeAt(0, "There is no node set " + inQuotes(set) + ".",
+                          sets_.empty() ? "It has none at all; gmsh writes them with Mesh.SaveGroupsOfNodes = 1."
+                                        : core::suggestion(set, names()));
   std::vector<const Set*> result{&first->second};
   std::set<const Set*> seen{&first->second};
   for (std::size_t i = 0; i < result.size(); ++i) {
