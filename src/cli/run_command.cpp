@@ -9,7 +9,7 @@
 #include "koppla/project/project.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
-#include "koppla/results/csv_recorder.hpp"
+#include "koppla/results/recording.hpp"
 
 #include "commands.hpp"
 #include "console.hpp"
@@ -79,10 +79,12 @@ ExitCode runCommand(const RunOptions& options) {
   project::Project plan = project::read(options.project, log, overrides);
   RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, options.overwrite);
   plan.programsFolder = folder.path() / "programs";
-  results::CsvRecorder recorder(folder.path());
-  results::CsvRecorder iterations(folder.path(), "iterations");
+  const results::Facts origin{{"koppla", KOPPLA_VERSION}, {"project", options.project.string()}};
+  const auto recorder = results::makeRecorder(folder.path(), "results", plan.resultsFormats, origin);
+  const auto iterations = results::makeRecorder(folder.path(), "iterations", plan.resultsFormats, origin);
   const InterruptGuard guard;
-  run::Run run = project::makeRun(plan, log, {&recorder, plan.settings.recordsIterations ? &iterations : nullptr});
+  run::Run run =
+      project::makeRun(plan, log, {recorder.get(), plan.settings.recordsIterations ? iterations.get() : nullptr});
   if (InterruptGuard::requested()) return ExitCode::interrupted;
 
   folder.prepare();
@@ -110,7 +112,7 @@ ExitCode runCommand(const RunOptions& options) {
   if (!outcome.ok() && statistics.output.count > 0)
     std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
                              statistics.output.count == 1 ? "row" : "rows",
-                             (folder.given() / "results.partial.csv").string());
+                             (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
   return exitCodeOf(outcome.kind);
 }
 
