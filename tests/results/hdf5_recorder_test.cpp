@@ -1,16 +1,11 @@
 #include "koppla/results/hdf5_recorder.hpp"
 
-#include <array>
-#include <csignal>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
@@ -280,118 +275,6 @@ TEST_F(Hdf5RecorderTest, KeepsTheRowsOfARunThatEndedEarlyUnderThePartialName) {
   const File results(file("results.partial.h5"));
   ASSERT_TRUE(results.opened()) << "as any other file";
   EXPECT_EQ(results.numbers("a/x"), std::vector{1.0});
-}
-
-TEST_F(Hdf5RecorderTest, CanBeReadWhileItIsWritten) {
-  Hdf5Recorder recorder(folder_.path());
-  recorder.begin(kTwoReals);
-  recorder.row(0.0, reals({1.0, 2.0}));
-  recorder.flush();
-  const pid_t child = ::fork();
-  if (child == 0) {  // the library of this process knows the file as its own: it starts anew
-    H5close();
-    std::_Exit(load(folder_.path()).time.size() == 1 ? 0 : 1);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0);
-  recorder.abandon();
-}
-
-TEST_F(Hdf5RecorderTest, AKilledProcessLeavesWhatWasFlushed) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    Hdf5Recorder recorder(folder_.path());
-    recorder.begin(kTwoReals);
-    for (int row = 0; row < 700; ++row) recorder.row(row, reals({1.0, static_cast<double>(row)}));
-    recorder.flush();
-    recorder.row(1e3, reals({3.0, 4.0}));
-    ::kill(::getpid(), SIGKILL);
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFSIGNALED(status));
-  const Table table = load(folder_.path());
-  EXPECT_TRUE(table.partial);
-  ASSERT_EQ(table.time.size(), 700U);
-  EXPECT_EQ(table.find("b.y")->numbers.back(), 699.0);
-}
-
-TEST_F(Hdf5RecorderTest, AProcessKilledAtAnyTimeLeavesAReadableFile) {
-  for (int attempt = 0; attempt < 5; ++attempt) {
-    std::array<int, 2> ends{};
-    ASSERT_EQ(::pipe(ends.data()), 0);
-    const pid_t child = ::fork();
-    if (child == 0) {
-      std::vector<Column> columns = vectorColumns("w.q", 5000);
-      columns.push_back({"a.x", Type::real, "", ""});
-      Hdf5Recorder recorder(folder_.path());
-      recorder.begin(columns);
-      core::Values values = reals(std::vector<double>(5001, 1.0));
-      for (int row = 0;; ++row) {
-        values.reals.back() = row;
-        recorder.row(row, values);
-        if (row % 10 == 0) recorder.flush();
-        if (row == 50 * attempt) static_cast<void>(::write(ends[1], "x", 1));
-      }
-    }
-    char go = 0;
-    ASSERT_EQ(::read(ends[0], &go, 1), 1);
-    ::kill(child, SIGKILL);
-    ASSERT_EQ(::waitpid(child, nullptr, 0), child);
-    ::close(ends[0]);
-    ::close(ends[1]);
-    const Table table = load(folder_.path());
-    for (std::size_t row = 0; row < table.time.size(); ++row) {
-      ASSERT_EQ(table.time[row], static_cast<double>(row));
-      ASSERT_EQ(table.find("a.x")->numbers[row], static_cast<double>(row));
-      ASSERT_EQ(table.find("w.q[5000]")->numbers[row], 1.0);
-    }
-  }
-}
-
-TEST_F(Hdf5RecorderTest, AFullDiskIsAnErrorThatNamesFileAndRemedy) {
-  if (!fs::exists("/dev/full")) GTEST_SKIP() << "This system has no /dev/full.";
-  fs::create_symlink("/dev/full", file("results.partial.h5"));
-  Hdf5Recorder recorder(folder_.path());
-  try {
-    recorder.begin(kTwoReals);
-    FAIL() << "no error";
-  } catch (const core::InputError& error) {
-    EXPECT_NE(error.problems().front().message.find("results.partial.h5"), std::string::npos);
-    EXPECT_NE(error.problems().front().remedy.find("Free space"), std::string::npos);
-  }
-}
-
-TEST_F(Hdf5RecorderTest, ADiskThatFillsUpLeavesASoundFileWithTheRowsBefore) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{200'000, 200'000};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-    int code = 1;
-    try {
-      Hdf5Recorder recorder(folder_.path());
-      recorder.begin(kTwoReals);
-      for (int row = 0; row < 100'000; ++row) recorder.row(row, reals({1.0, static_cast<double>(row)}));
-    } catch (const core::InputError& error) {
-      code =
-          std::string(error.what()).find("results.partial.h5 cannot be written: File too large.") == std::string::npos
-              ? 2
-              : 0;
-    }
-    std::exit(code);  // with all that libraries do at the end
-  }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_TRUE(WIFEXITED(status));
-  EXPECT_EQ(WEXITSTATUS(status), 0);
-  const File results(file("results.partial.h5"));
-  ASSERT_TRUE(results.opened());
-  const std::vector<double> y = results.numbers("b/y");
-  ASSERT_GT(y.size(), 1000U);
-  EXPECT_EQ(y.back(), static_cast<double>(y.size() - 1));
-  EXPECT_EQ(results.extent("time"), results.extent("b/y"));
 }
 
 TEST_F(Hdf5RecorderTest, AFolderThatCannotBeMadeIsNamed) {
