@@ -174,6 +174,8 @@ ExitCode dispatch(int argc, const char* const* argv) {
   CLI::App* plot = app.add_subcommand("plot", "Draw variables in the terminal or to SVG");
   plot->add_option("results", plotOptions.results, "Run folder, CSV or HDF5 file")->required();
   plot->add_option("variables", plotOptions.variables, "Names or patterns ('*', '?'); default: all");
+  plot->add_flag("--iterations", plotOptions.iterations,
+                 "Draw the history of iterations over their running number; default: residuals of groups, K, factors");
   plot->add_option("--svg", plotOptions.svg, "Write a picture to this file instead")->check(notEmpty, "");
   plot->add_option("--width", plotOptions.width, "Characters (default: the terminal's width)")
       ->check(CLI::Range(20, 500));

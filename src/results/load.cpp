@@ -71,4 +71,18 @@ Table load(const fs::path& path) {
   return readAny(path, "results", false);
 }
 
+Table loadIterations(const fs::path& path) {
+  Table table = readAny(path, "iterations", true);
+  const Series* const total = table.find("total");
+  if (total == nullptr || !total->numeric())
+    throw core::InputError(table.source + " is no history of iterations.",
+                           "Name the folder of a run with results.iterations, or its iterations.csv.");
+  table.time = total->numbers;
+  table.over = "iteration";
+  for (Series& series : table.series)
+    series.decades = series.name == "residual" || series.name.starts_with("residual.") ||
+                     series.name.ends_with(".change_mean") || series.name.ends_with(".change_largest");
+  return table;
+}
+
 }  // namespace koppla::results

@@ -11,4 +11,8 @@ namespace koppla::results {
 /// units. Throws core::InputError.
 Table load(const std::filesystem::path& path);
 
+/// Reads a history of iterations, or the one in the folder of a run. What stands for the time is the running number of
+/// the iteration; norms and changes are magnitudes. Throws core::InputError.
+Table loadIterations(const std::filesystem::path& path);
+
 }  // namespace koppla::results
