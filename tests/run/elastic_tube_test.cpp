@@ -78,7 +78,7 @@ TEST(ElasticTube, ItsHistoryTellsMeanAndLargestChangeOfAField) {
   ASSERT_TRUE(run.initialise().ok());
   ASSERT_TRUE(run.simulate().ok());
   ASSERT_GE(history.times.size(), 3U);
-  constexpr int kElements = 100;
+  constexpr int kElements = 101;
   for (std::size_t row = 1; row < history.times.size(); ++row) {
     double sum = 0.0;
     double largest = 0.0;
