@@ -174,8 +174,9 @@ ExitCode dispatch(int argc, const char* const* argv) {
 
   CompareOptions compareOptions;
   CLI::App* compare = app.add_subcommand("compare", "Compare results with a reference");
-  compare->add_option("results", compareOptions.results, "Run folder or CSV file")->required();
-  compare->add_option("reference", compareOptions.reference, "Run folder or CSV file to compare with")->required();
+  compare->add_option("results", compareOptions.results, "Run folder, CSV or HDF5 file")->required();
+  compare->add_option("reference", compareOptions.reference, "Run folder, CSV or HDF5 file to compare with")
+      ->required();
   compare->add_option("--rtol", compareOptions.rtol, "Relative tolerance")
       ->capture_default_str()
       ->check(notNegative, "");
@@ -188,8 +189,10 @@ ExitCode dispatch(int argc, const char* const* argv) {
 
   PlotOptions plotOptions;
   CLI::App* plot = app.add_subcommand("plot", "Draw variables in the terminal or to SVG");
-  plot->add_option("results", plotOptions.results, "Run folder or CSV file")->required();
+  plot->add_option("results", plotOptions.results, "Run folder, CSV or HDF5 file")->required();
   plot->add_option("variables", plotOptions.variables, "Names or patterns ('*', '?'); default: all");
+  plot->add_flag("--iterations", plotOptions.iterations,
+                 "Draw the history of iterations over their running number; default: residuals of groups, K, factors");
   plot->add_option("--svg", plotOptions.svg, "Write a picture to this file instead")->check(notEmpty, "");
   plot->add_option("--width", plotOptions.width, "Characters (default: the terminal's width)")
       ->check(CLI::Range(20, 500));

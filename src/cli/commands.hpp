@@ -94,7 +94,8 @@ struct PlotOptions {
   std::filesystem::path results;
   std::vector<std::string> variables;
   std::filesystem::path svg;
-  int width = 0;  ///< character cells; 0: the terminal's
+  bool iterations = false;  ///< the history of iterations in place of the results
+  int width = 0;            ///< character cells; 0: the terminal's
   int height = 24;
 };
 ExitCode plotCommand(const PlotOptions& options);

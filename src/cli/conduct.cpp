@@ -9,7 +9,7 @@
 #include "koppla/core/file.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
-#include "koppla/results/csv_recorder.hpp"
+#include "koppla/results/recording.hpp"
 
 #include "console.hpp"
 #include "interrupt.hpp"
@@ -58,7 +58,7 @@ void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statisti
   if (statistics.output.count > 0)
     std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
                              statistics.output.count == 1 ? "row" : "rows",
-                             (folder.given() / "results.partial.csv").string());
+                             (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
   const bool hasPrograms = std::ranges::any_of(
       plan.subsystems, [](const project::SubsystemEntry& entry) { return entry.program.has_value(); });
   if (hasPrograms)
@@ -71,16 +71,18 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
                  const Manner& manner, core::Log& log) {
   plan.programsFolder = folder.programs();
   plan.resumesPrograms = existing == Existing::resumed;
-  results::CsvRecorder recorder(folder.path());
-  results::CsvRecorder iterations(folder.path(), "iterations");
+  const std::string project = copy.origin.string();
+  const results::Facts origin{{"koppla", KOPPLA_VERSION}, {"project", project}};
+  const auto recorder = results::makeRecorder(folder.path(), "results", plan.resultsFormats, origin);
+  const auto iterations = results::makeRecorder(folder.path(), "iterations", plan.resultsFormats, origin);
   const InterruptGuard guard;
-  run::Run run = project::makeRun(plan, log, {&recorder, plan.settings.recordsIterations ? &iterations : nullptr});
+  run::Run run =
+      project::makeRun(plan, log, {recorder.get(), plan.settings.recordsIterations ? iterations.get() : nullptr});
   if (InterruptGuard::requested()) return ExitCode::interrupted;
 
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  const std::string project = copy.origin.string();
   log.write(
       core::Severity::info, "run",
       fmt::format("koppla {} {} {}", KOPPLA_VERSION, existing == Existing::resumed ? "resumes" : "runs", project));

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <iostream>
+#include <string>
+#include <vector>
 
 #include <sys/ioctl.h>
 #include <unistd.h>
@@ -16,6 +18,7 @@ namespace koppla::cli {
 namespace {
 
 constexpr int kPlainWidth = 80;
+const std::vector<std::string> kIterationDefaults{"residual.*", "K", "factor_*"};
 
 int terminalWidth() {
   winsize size{};
@@ -27,10 +30,13 @@ int terminalWidth() {
 }  // namespace
 
 ExitCode plotCommand(const PlotOptions& options) {
-  const results::Table table = results::load(options.results);
+  const results::Table table =
+      options.iterations ? results::loadIterations(options.results) : results::load(options.results);
+  const std::vector<std::string> variables =
+      options.iterations && options.variables.empty() ? kIterationDefaults : options.variables;
   for (const std::string& note : table.notes) std::cerr << "note: " << table.source << ": " << note << "\n";
   if (!options.svg.empty()) {
-    core::writeWhole(options.svg, report::plotSvg(table, options.variables));
+    core::writeWhole(options.svg, report::plotSvg(table, variables));
     std::cout << "written: " << options.svg.string() << "\n";
     return ExitCode::ok;
   }
@@ -38,7 +44,7 @@ ExitCode plotCommand(const PlotOptions& options) {
   plot.width = options.width > 0 ? options.width : terminalWidth();
   plot.height = options.height;
   plot.colour = ::isatty(STDOUT_FILENO) == 1;
-  std::cout << report::plotTerminal(table, options.variables, plot);
+  std::cout << report::plotTerminal(table, variables, plot);
   return ExitCode::ok;
 }
 

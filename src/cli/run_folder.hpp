@@ -12,7 +12,7 @@ enum class Existing {
   resumed  ///< its run goes on
 };
 
-/// The folder of one run: results.csv, results.units.csv, statistics.json, run.log and project.toml.
+/// The folder of one run: results.csv, results.units.csv (or results.h5), statistics.json, run.log and project.toml.
 class RunFolder {
  public:
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run

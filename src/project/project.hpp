@@ -18,6 +18,7 @@
 #include "koppla/project/native_model.hpp"
 #include "koppla/project/placed.hpp"
 #include "koppla/project/reference.hpp"
+#include "koppla/results/recording.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/run/settings.hpp"
 #include "koppla/solver/static_function.hpp"
@@ -105,6 +106,7 @@ struct Project {
   Placed<std::string> master{};               ///< who chooses the macro steps; empty: the first in order
   std::optional<ReferenceEntry> reference{};  ///< an exact solution
   std::filesystem::path resultsFolder;
+  std::vector<results::Format> resultsFormats{results::Format::csv};  ///< one at least, each once
   std::filesystem::path programsFolder{};  ///< where programs work, each in a folder of its own; empty: temporary ones
   bool resumesPrograms = false;            ///< what they answered to an earlier run there is not asked again
   // One each, empty if made by a program:

@@ -307,6 +307,7 @@ std::string proposalFor(std::span<const Candidate> candidates) {
   text +=
       "[results]\n# folder = \"results\"  # beside this file; without it, the name of this file with .run\n"
       "# interval = 0.0  # s between recorded rows; 0: every communication point\n"
+      "# format = \"csv\"  # or \"hdf5\", which suits long vectors, or both: [\"csv\", \"hdf5\"]\n"
       "# variables = [\"*\"]  # patterns of \"subsystem.port\"; without it all outputs are recorded\n"
       "# iterations = []  # history of iterations: patterns of exchanged outputs whose values are recorded too\n\n"
       "# What must have settled; without groups all values that a cycle exchanges, by the tolerances of [algorithm]:\n"

@@ -24,6 +24,8 @@ namespace fs = std::filesystem;
 constexpr std::array kOrderWords{Word{"fastest-first", OrderBy::fastestFirst},
                                  Word{"slowest-first", OrderBy::slowestFirst}};
 
+constexpr std::array kFormatWords{Word{"csv", results::Format::csv}, Word{"hdf5", results::Format::hdf5}};
+
 /// False if the file belongs to a later Koppla, whose options we cannot judge.
 bool readFormat(TableReader& root) {
   unsigned format = kFormat;
@@ -111,6 +113,7 @@ class ProjectReader {
     results_.text("folder", folder);
     if (folder.value.empty()) results_.mistake("folder", "The folder for results has no name.");
     project_.resultsFolder = besideProject(folder.value);
+    readFormats();
     results_.real("interval", project_.settings.outputInterval, kNotNegative);
     std::vector<Placed<std::string>> iterated;
     results_.texts("iterations", iterated);
@@ -125,6 +128,29 @@ class ProjectReader {
       project_.settings.variables.push_back(std::move(pattern.value));
       project_.variablePlaces.push_back(std::move(pattern.place));
     }
+  }
+
+  /// One word, or several in an array.
+  void readFormats() {
+    std::vector<Placed<std::string>> typed;
+    if (results_.isText("format"))
+      results_.text("format", typed.emplace_back());
+    else
+      results_.texts("format", typed);
+    if (!results_.given("format") || !results_.sound({"format"})) return;
+    project_.resultsFormats.clear();
+    for (const Placed<std::string>& word : typed) {
+      const auto* const known = std::ranges::find(kFormatWords, word.value, &Word<results::Format>::text);
+      if (known == kFormatWords.end()) {
+        results_.mistake("format", "There is no format '" + word.value + "' of results.",
+                         "Choose \"csv\", \"hdf5\" or both.");
+        return;
+      }
+      if (std::ranges::find(project_.resultsFormats, known->value) == project_.resultsFormats.end())
+        project_.resultsFormats.push_back(known->value);
+    }
+    if (typed.empty())
+      results_.mistake("format", "No format of results is given.", "Choose \"csv\", \"hdf5\" or both.");
   }
 
   void readSubsystems() {

@@ -135,6 +135,17 @@ Axis valueAxis(Range range, const ValueAxis& options) {
   return {range, ticksAt(shown, step, scale), power, axisLabel(options.quantity, options.unit, power)};
 }
 
+Axis horizontalAxis(const results::Table& table, std::size_t mostTicks) {
+  const Range range = timeRange(table);
+  if (table.over.empty()) return timeAxis(range, mostTicks);
+  return valueAxis(range, {table.over, "", mostTicks, true, false});
+}
+
+Axis verticalAxis(const Panel& panel, Range range, std::size_t mostTicks, bool toTicks) {
+  if (panel.decades()) return decadeAxis(range, mostTicks, axisLabel(panel.quantity(), panel.unit));
+  return valueAxis(range, {panel.quantity(), panel.unit, mostTicks, panel.whole(), toTicks});
+}
+
 Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label) {
   Axis axis{powers, {}, 0, std::move(label)};
   const int first = static_cast<int>(std::ceil(powers.low - kRounding));

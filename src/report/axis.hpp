@@ -31,6 +31,9 @@ struct Axis {
 /// d).
 Axis timeAxis(Range range, std::size_t mostTicks);
 
+/// The horizontal axis of a table: its time, or whole numbers where these stand in place of it.
+Axis horizontalAxis(const results::Table& table, std::size_t mostTicks);
+
 struct ValueAxis {
   std::string quantity;
   std::string unit;
@@ -41,6 +44,9 @@ struct ValueAxis {
 
 /// Very large and very small values share a power of ten, told in the label: "p / (10⁵ Pa)".
 Axis valueAxis(Range range, const ValueAxis& options);
+
+/// The vertical axis of a panel that shows this range of what it draws.
+Axis verticalAxis(const Panel& panel, Range range, std::size_t mostTicks, bool toTicks);
 
 /// A logarithmic axis: range and marks are in powers of ten, so values go on it by their log10. Marks are whole powers,
 /// or 1, 2, 5 times such where the range holds fewer than two of them.

@@ -68,7 +68,8 @@ std::string Panel::quantity() const {
 Range Panel::range() const {
   Range range{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
   for (const Series* curve : curves) {
-    for (const double value : curve->numbers) {
+    for (std::size_t row = 0; row < curve->numbers.size(); ++row) {
+      const double value = drawn(*curve, row);
       if (!canBeDrawn(value)) continue;
       range.low = std::min(range.low, value);
       range.high = std::max(range.high, value);
@@ -90,7 +91,7 @@ std::vector<Panel> makePanels(const results::Table& table, std::span<const std::
   for (const Series* curve : curves) {
     const auto fits = [&](const Panel& panel) {
       return panel.unit == curve->unit && panel.boolean() == (curve->type == core::Type::boolean) &&
-             panel.curves.size() < curvesPerPanel;
+             panel.decades() == curve->decades && panel.curves.size() < curvesPerPanel;
     };
     auto place = std::find_if(panels.begin(), panels.end(), fits);
     if (place == panels.end()) place = panels.insert(place, Panel{curve->unit, {}});

@@ -109,13 +109,13 @@ std::string plotSvg(const results::Table& table, std::span<const std::string> pa
     const auto most = static_cast<std::size_t>(std::max(3.0, panelHeight(panel, options) / 30.0));
     Layout layout;
     layout.panel = &panel;
-    layout.values = valueAxis(padded(panel.range()), {panel.quantity(), panel.unit, most, panel.whole(), false});
+    layout.values = verticalAxis(panel, padded(panel.range()), most, false);
     labels = std::max(labels, tickWidth(layout.values));
     layouts.push_back(std::move(layout));
   }
   const double left = kMargin + kFontSize + 8.0 + labels + 4.0 + kTickLength;
   const double width = std::max(80.0, options.width - left - kMargin - 8.0);
-  const Axis time = timeAxis(timeRange(table), static_cast<std::size_t>(std::max(3.0, width / 75.0)));
+  const Axis time = horizontalAxis(table, static_cast<std::size_t>(std::max(3.0, width / 75.0)));
 
   double top = kMargin;
   std::string body;

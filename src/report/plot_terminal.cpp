@@ -221,12 +221,11 @@ std::string plotTerminal(const results::Table& table, std::span<const std::strin
   std::vector<Axis> axes;
   std::size_t gutter = 0;
   for (const Panel& panel : panels) {
-    ValueAxis wanted{panel.quantity(), panel.unit, static_cast<std::size_t>(rows / 2), panel.whole(), true};
-    axes.push_back(valueAxis(panel.range(), wanted));
+    axes.push_back(verticalAxis(panel, panel.range(), static_cast<std::size_t>(rows / 2), true));
     gutter = std::max(gutter, labelWidth(axes.back()));
   }
   const int columns = std::max(kLeastColumns, options.width - static_cast<int>(gutter) - 2);
-  const Axis time = timeAxis(timeRange(table), static_cast<std::size_t>(std::max(3, columns / 9)));
+  const Axis time = horizontalAxis(table, static_cast<std::size_t>(std::max(3, columns / 9)));
 
   std::string result;
   for (std::size_t i = 0; i < panels.size(); ++i) {

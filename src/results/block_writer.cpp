@@ -1,36 +1,20 @@
 #include "koppla/results/block_writer.hpp"
 
 #include <cerrno>
-#include <string>
-#include <string_view>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
-#include "koppla/core/error.hpp"
+#include "koppla/results/detail/write_failure.hpp"
 
 namespace koppla::results {
-
-namespace {
-
-[[noreturn]] void fail(const std::filesystem::path& file, int error) {
-  const bool full = error == ENOSPC || error == EDQUOT || error == EFBIG;
-  throw core::InputError(
-      file.string() + " cannot be written: " + std::error_code(error, std::generic_category()).message() + ".",
-      full ? "Free space there, record fewer variables or rows, or choose another output folder; rows written so far "
-             "are kept."
-           : "Choose an output folder that you may write to.");
-}
-
-}  // namespace
 
 BlockWriter::BlockWriter(std::filesystem::path file)
     : file_(std::move(file)),
       descriptor_(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
       buffer_(kBlock) {
-  if (descriptor_ < 0) fail(file_, errno);
+  if (descriptor_ < 0) detail::failToWrite(file_, errno);
 }
 
 BlockWriter::~BlockWriter() {
@@ -53,7 +37,7 @@ void BlockWriter::drain() {
       buffer_.erase(buffer_.begin(), buffer_.begin() + static_cast<std::ptrdiff_t>(written));
       buffer_.resize(buffer_.size() + written);
       used_ -= written;
-      fail(file_, error);
+      detail::failToWrite(file_, error);
     }
   }
   used_ = 0;
@@ -62,7 +46,7 @@ void BlockWriter::drain() {
 void BlockWriter::close() {
   drain();
   // Some file systems report a full disk or an exceeded quota only here.
-  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) fail(file_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) detail::failToWrite(file_, errno);
 }
 
 }  // namespace koppla::results

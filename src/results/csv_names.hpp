@@ -6,8 +6,5 @@ namespace koppla::results {
 inline constexpr char kComplete[] = ".csv";
 inline constexpr char kPartial[] = ".partial.csv";
 inline constexpr char kUnits[] = ".units.csv";
-// The results themselves.
-inline constexpr char kCompleteFile[] = "results.csv";
-inline constexpr char kPartialFile[] = "results.partial.csv";
 
 }  // namespace koppla::results

@@ -109,7 +109,7 @@ class TableReader {
     const double time = toNumber(field) * secondsPerTime_;
     if (!std::isfinite(time))
       throw scanner_.mistake(field.offset, "Time is " + core::text(time) + ".", "Times must be finite.");
-    if (!table_.time.empty() && time < table_.time.back())
+    if (!source_.anyOrder && !table_.time.empty() && time < table_.time.back())
       throw scanner_.mistake(field.offset,
                              "Time goes from " + core::text(table_.time.back()) + " s to " + core::text(time) + " s.",
                              "The first column must hold the time, and times must not decrease.");

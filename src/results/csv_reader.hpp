@@ -14,6 +14,7 @@ struct CsvSource {
   std::string file;             ///< for messages
   bool partial = false;         ///< it may end in the middle of a row; such a row is dropped, with a note
   std::vector<Column> columns;  ///< types, units and descriptions by name, as read by parseUnits()
+  bool anyOrder = false;        ///< times may go back
 };
 
 /// Reads our own files and those of others: cross-check CSV; commas, semicolons or tabs (the one that follows the first

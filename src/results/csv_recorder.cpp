@@ -5,12 +5,12 @@
 #include <cmath>
 #include <string>
 #include <string_view>
-#include <system_error>
 #include <utility>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/results/csv_names.hpp"
+#include "koppla/results/detail/write_failure.hpp"
 
 namespace koppla::results {
 
@@ -78,11 +78,6 @@ std::string header(const std::vector<Column>& columns) {
   return line + '\n';
 }
 
-[[noreturn]] void failAt(const fs::path& path, std::string_view what, const std::error_code& error) {
-  throw core::InputError(path.string() + " " + std::string(what) + ": " + error.message() + ".",
-                         "Choose an output folder that you may write to.");
-}
-
 }  // namespace
 
 CsvRecorder::CsvRecorder(fs::path folder, std::string name) : folder_(std::move(folder)), name_(std::move(name)) {}
@@ -100,12 +95,7 @@ CsvRecorder::~CsvRecorder() {
 
 void CsvRecorder::begin(const std::vector<Column>& columns) {
   if (writer_) throw core::InternalError("CsvRecorder: begin() was called twice.");
-  std::error_code error;
-  fs::create_directories(folder_, error);
-  if (error) failAt(folder_, "cannot be made", error);
-  // Results of an earlier run must not pass for those of this one if it fails.
-  fs::remove(file(kComplete), error);
-  if (error) failAt(file(kComplete), "cannot be replaced", error);
+  detail::clearTheWay(folder_, file(kComplete));
   core::writeWhole(file(kUnits), units(columns));
 
   plan(columns);
@@ -203,9 +193,7 @@ void CsvRecorder::flush() {
 void CsvRecorder::complete() {
   running().close();
   writer_.reset();
-  std::error_code error;
-  fs::rename(file(kPartial), file(kComplete), error);
-  if (error) failAt(file(kComplete), "cannot take the place of the partial file", error);
+  detail::takeFinalName(file(kPartial), file(kComplete));
 }
 
 void CsvRecorder::abandon() {

@@ -1,12 +1,19 @@
 #include "koppla/results/load.hpp"
 
+#include <algorithm>
+#include <array>
+#include <cmath>
 #include <limits>
+#include <string>
 #include <system_error>
+#include <utility>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/results/csv_names.hpp"
 #include "koppla/results/csv_reader.hpp"
+#include "koppla/results/detail/hdf5_reader.hpp"
+#include "koppla/results/hdf5_names.hpp"
 
 namespace koppla::results {
 
@@ -16,32 +23,66 @@ namespace {
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
-fs::path fileIn(const fs::path& folder) {
+fs::path fileIn(const fs::path& folder, const std::string& name) {
   std::error_code error;
-  for (const char* name : {kCompleteFile, kPartialFile})
-    if (fs::exists(folder / name, error)) return folder / name;
+  for (const char* ending : {kComplete, kHdf5Complete, kPartial, kHdf5Partial})
+    if (fs::exists(folder / (name + ending), error)) return folder / (name + ending);
   if (error)
     throw core::InputError("The folder " + folder.string() + " cannot be read: " + error.message() + ".",
                            "Check its permissions.");
-  throw core::InputError(
-      "The folder " + folder.string() + " holds neither " + kCompleteFile + " nor " + kPartialFile + ".",
-      "Name the folder of a run, or a CSV file.");
+  throw core::InputError("The folder " + folder.string() + " holds neither " + name + kComplete + " nor " + name +
+                             kHdf5Complete + ", nor " + name + kPartial + " or " + name + kHdf5Partial + ".",
+                         "Name the folder of a run, or a file of results.");
 }
 
-}  // namespace
-
-Table load(const fs::path& path) {
+Table readCsv(const fs::path& file, bool anyOrder) {
   std::error_code ignored;
-  const fs::path file = fs::is_directory(path, ignored) ? fileIn(path) : path;
   fs::path stem = file.stem();  // results, or results.partial
   CsvSource source;
   source.file = file.string();
+  source.anyOrder = anyOrder;
   source.partial = stem.extension() == ".partial";
   if (source.partial) stem = stem.stem();
 
   const fs::path units = file.parent_path() / (stem.string() + ".units.csv");
   if (units != file && fs::exists(units, ignored)) source.columns = parseUnits(core::readWhole(units), units.string());
   return parseCsv(core::readWhole(file, kAnySize), source);
+}
+
+void requireOrder(const Table& table) {
+  const bool finite = std::ranges::all_of(table.time, [](double time) { return std::isfinite(time); });
+  if (finite && std::ranges::is_sorted(table.time)) return;
+  throw core::InputError(table.source + ": Times must be finite and must not decrease.",
+                         "Choose the results of a run, not another record.");
+}
+
+Table readAny(const fs::path& path, const std::string& name, bool anyOrder) {
+  std::error_code ignored;
+  const fs::path file = fs::is_directory(path, ignored) ? fileIn(path, name) : path;
+  if (file.extension() != kHdf5Complete) return readCsv(file, anyOrder);
+  Table table = detail::readHdf5(file);
+  if (!anyOrder) requireOrder(table);
+  return table;
+}
+
+}  // namespace
+
+Table load(const fs::path& path) {
+  return readAny(path, "results", false);
+}
+
+Table loadIterations(const fs::path& path) {
+  Table table = readAny(path, "iterations", true);
+  const Series* const total = table.find("total");
+  if (total == nullptr || !total->numeric())
+    throw core::InputError(table.source + " is no history of iterations.",
+                           "Name the folder of a run with results.iterations, or its iterations.csv.");
+  table.time = total->numbers;
+  table.over = "iteration";
+  for (Series& series : table.series)
+    series.decades = series.name == "residual" || series.name.starts_with("residual.") ||
+                     series.name.ends_with(".change_mean") || series.name.ends_with(".change_largest");
+  return table;
 }
 
 }  // namespace koppla::results

@@ -17,6 +17,7 @@ struct Series {
   core::Type type = core::Type::real;
   std::vector<double> numbers;     ///< one per row; empty for strings
   std::vector<std::string> texts;  ///< one per row; empty for all but strings
+  bool decades = false;            ///< a magnitude that pictures show by its powers of ten
 
   [[nodiscard]] bool numeric() const { return type != core::Type::string; }
   /// Keeps its value from row to row, where a real runs in a straight line.
@@ -30,6 +31,7 @@ struct Table {
   std::vector<Series> series;
   bool partial = false;            ///< the run that wrote it did not complete, or has not yet
   std::vector<std::string> notes;  ///< what the user should know about how it was read
+  std::string over{};              ///< a count that stands in place of the time; empty: it is the time
 
   /// The first series of that name, or null.
   [[nodiscard]] const Series* find(std::string_view name) const;

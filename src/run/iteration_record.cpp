@@ -4,6 +4,8 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <span>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -44,8 +46,19 @@ IterationRecord::IterationRecord(const coupling::System& system, const coupling:
     const auto fits = [&](const std::string& pattern) {
       return results::matches(pattern, whole) || results::matches(pattern, name);
     };
-    if (std::ranges::any_of(settings.iterationVariables, fits)) watched_.push_back({value, name, port.unit});
+    if (std::ranges::any_of(settings.iterationVariables, fits)) watch(value, output, name);
   }
+}
+
+/// Outputs of one port follow each other.
+void IterationRecord::watch(std::size_t value, const coupling::OutputName& output, const std::string& name) {
+  const coupling::Member& member = system_.members[output.member];
+  const subsystem::Port& port = member.subsystem->describe().ports[output.port];
+  std::string whole = member.nameOf(port);
+  if (fields_.empty() || fields_.back().name != whole)
+    fields_.push_back({std::move(whole), port.unit, watched_.size()});
+  ++fields_.back().count;
+  watched_.push_back({value, name, port.unit});
 }
 
 void IterationRecord::begin() {
@@ -71,6 +84,10 @@ void IterationRecord::begin() {
     columns.push_back({watched.name + ".residual", Type::real, watched.unit, "answered less sent"});
     columns.push_back({watched.name + ".K", Type::real, "", "ratio of successive changes"});
     columns.push_back({watched.name + ".factor", Type::real, "", "of relaxation"});
+  }
+  for (const Field& field : fields_) {
+    columns.push_back({field.name + ".change_mean", Type::real, field.unit, "of its answers, magnitude"});
+    columns.push_back({field.name + ".change_largest", Type::real, field.unit, "of its answers, magnitude"});
   }
   recorder_->begin(columns);
   began_ = true;
@@ -117,6 +134,7 @@ void IterationRecord::addRow(const coupling::IterationReport& report) {
                   std::string(coupling::word(coupling::behaviourOf(monitor.k()))), std::string(report.doings.method),
                   std::string(report.last ? word(report.ending) : "")};
   for (Watched& watched : watched_) addCourse(watched, report);
+  for (const Field& field : fields_) addChanges(field, report);
   recorder_->row(report.problem.step().t1, row_);
 }
 
@@ -126,10 +144,11 @@ void IterationRecord::addCourse(Watched& watched, const coupling::IterationRepor
     row_.reals.insert(row_.reals.end(), 4, kUnknown);
     return;
   }
+  index_.assign(1, watched.value);
   scratch_.resize(report.problem.points());
-  report.problem.readSent({watched.value}, scratch_);
+  report.problem.readSent(index_, scratch_);
   const double sent = scratch_.back();
-  report.problem.readAnswered({watched.value}, scratch_);
+  report.problem.readAnswered(index_, scratch_);
   const double answered = scratch_.back();
   const std::vector<std::size_t>& cut = report.problem.cut();
   const auto place = std::ranges::lower_bound(cut, watched.value);
@@ -145,6 +164,23 @@ void IterationRecord::addCourse(Watched& watched, const coupling::IterationRepor
   if (isCut && report.iteration > 1 && !report.factors.empty())
     factor = report.factors[report.factors.size() - cut.size() + static_cast<std::size_t>(place - cut.begin())];
   for (const double value : {answered, answered - sent, k, factor}) row_.reals.push_back(value);
+}
+
+/// Jung's local error, eq. (3.1), x_i - x_i-1, over a field. A cycle exchanges some of its values, or none.
+void IterationRecord::addChanges(const Field& field, const coupling::IterationReport& report) {
+  const std::vector<std::size_t>& coupled = report.problem.coupled();
+  std::size_t count = 0;
+  double sum = 0.0;
+  double largest = 0.0;
+  for (const Watched& watched : std::span(watched_).subspan(field.first, field.count)) {
+    if (!std::ranges::binary_search(coupled, watched.value)) continue;
+    const double magnitude = std::fabs(watched.change);
+    ++count;
+    sum += magnitude;
+    largest = std::max(largest, magnitude);
+  }
+  row_.reals.push_back(count == 0 ? kUnknown : sum / static_cast<double>(count));
+  row_.reals.push_back(count == 0 ? kUnknown : largest);
 }
 
 std::string IterationRecord::membersOf(const coupling::InterfaceProblem& problem) const {

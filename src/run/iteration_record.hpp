@@ -42,8 +42,18 @@ class IterationRecord final : public coupling::IterationListener {
     double change = 0.0;
   };
 
+  /// A port of which some values are watched.
+  struct Field {
+    std::string name;
+    std::string unit;
+    std::size_t first;  ///< index into the watched values
+    std::size_t count = 0;
+  };
+
   void addRow(const coupling::IterationReport& report);
+  void watch(std::size_t value, const coupling::OutputName& output, const std::string& name);
   void addCourse(Watched& watched, const coupling::IterationReport& report);
+  void addChanges(const Field& field, const coupling::IterationReport& report);
   [[nodiscard]] std::string membersOf(const coupling::InterfaceProblem& problem) const;
 
   const coupling::System& system_;
@@ -53,11 +63,13 @@ class IterationRecord final : public coupling::IterationListener {
   std::function<void(std::uint64_t, double)> listener_;
   std::vector<std::string> groups_;
   std::vector<Watched> watched_;
+  std::vector<Field> fields_;
   std::int32_t step_ = 0;
   std::int32_t total_ = 0;
   double begin_ = 0.0;  ///< s, of the present step
   double end_ = 0.0;    ///< s
   core::Values row_;
+  std::vector<std::size_t> index_;  ///< scratch
   std::vector<double> scratch_;
   bool began_ = false;
 };

@@ -56,7 +56,7 @@ std::vector<BadInput> resultsCases() {
       {"ComparedFileMissing", {"compare", "nope.csv", "nope.csv"}, {"nope.csv cannot be read: No such file", "Check"}},
       {"ComparedFolderWithoutResults",
        {"compare", "folder", "folder"},
-       {"The folder folder holds neither results.csv nor results.partial.csv.", "Name the folder of a run"},
+       {"The folder folder holds neither results.csv nor results.h5,", "Name the folder of a run"},
        {{"folder/file", "x"}}},
       compared("NoCsv", project(), {"bad.csv:2:1: '[simulation]' is not a number.", "Every row of this column"}),
       compared("NoCsvButBytes",

@@ -150,5 +150,28 @@ TEST_F(RunFolderTest, AFolderThatMayNotBeWrittenToIsBadInput) {
   fs::permissions(workspace_.path("p.run"), fs::perms::owner_all);
 }
 
+TEST_F(RunFolderTest, HoldsHdf5WhereItIsAskedFor) {
+  ASSERT_EQ(run({"--quiet"}).exitCode, 0);
+  ASSERT_EQ(run({"--quiet", "--overwrite", "--set", "results.format=hdf5"}).exitCode, 0);
+  EXPECT_EQ(filesIn(workspace_.path("p.run")),
+            (std::vector<std::string>{"project.toml", "results.h5", "run.log", "statistics.json"}));
+  ASSERT_EQ(run({"--quiet", "--folder", "both", "--set", "results.format=[\"csv\", \"hdf5\"]"}).exitCode, 0);
+  EXPECT_TRUE(workspace_.has("both/results.csv"));
+  EXPECT_TRUE(workspace_.has("both/results.h5"));
+  const Result same = workspace_.run({"compare", "p.run", "both/results.csv", "--rtol", "0", "--atol", "0"});
+  EXPECT_EQ(same.exitCode, 0) << same.all();
+  ASSERT_EQ(run({"--quiet", "--folder", "both", "--overwrite"}).exitCode, 0);
+  EXPECT_EQ(filesIn(workspace_.path("both")), kFiles) << "nothing of the run before";
+}
+
+TEST_F(RunFolderTest, AFailedRunLeavesItsRowsInHdf5) {
+  workspace_.write("p.toml", project(subsystem("bad", "Failing") + "[results]\nformat = \"hdf5\"\n"));
+  const Result result = run({"--quiet", "--set", "bad.call=doStep", "--set", "bad.at=0.15"});
+  ASSERT_EQ(result.exitCode, 3) << result.all();
+  EXPECT_NE(result.err.find("p.run/results.partial.h5"), std::string::npos) << result.err;
+  const Result picture = workspace_.run({"plot", "p.run/results.partial.h5", "a.y"});
+  EXPECT_EQ(picture.exitCode, 0) << picture.all();
+}
+
 }  // namespace
 }  // namespace koppla::test

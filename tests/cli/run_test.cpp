@@ -131,6 +131,25 @@ TEST(Command, DrawsAPicture) {
   EXPECT_TRUE(contains(workspace.read("loop.svg"), "part3.x4"));
 }
 
+TEST(Command, DrawsAHistoryOfIterationsOverTheirNumber) {
+  const Workspace workspace;
+  workspace.write("loop.toml", math003(R"([algorithm]
+kind = "iterated-gauss-seidel"
+[results]
+format = "hdf5"
+iterations = ["part2.x3"]
+)"));
+  ASSERT_EQ(workspace.run({"run", "loop.toml", "--quiet"}).exitCode, 0);
+  const Result terminal = workspace.run({"plot", "loop.run", "--iterations"});
+  ASSERT_EQ(terminal.exitCode, 0) << terminal.all();
+  EXPECT_TRUE(contains(terminal.out, "residual")) << terminal.out;
+  EXPECT_TRUE(contains(terminal.out, "iteration")) << terminal.out;
+  const Result result = workspace.run({"plot", "loop.run", "--iterations", "--svg", "h.svg", "part2.x3", "residual"});
+  ASSERT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_TRUE(contains(workspace.read("h.svg"), "part2.x3"));
+  EXPECT_FALSE(contains(workspace.read("h.svg"), "time"));
+}
+
 TEST(Command, PassesEveryTypeOn) {
   const Workspace workspace;
   const std::string values =

@@ -315,5 +315,19 @@ TEST(Reader, SurvivesDamage) {
   }
 }
 
+TEST(Reader, ResultsHaveOneFormatOrSeveral) {
+  using results::Format;
+  const auto formats = [](std::string_view option) {
+    const Reading reading = parseText(leastWith("[results]\n" + std::string(option)));
+    EXPECT_EQ(mistakes(reading), ProblemList{});
+    return reading.project.resultsFormats;
+  };
+  EXPECT_EQ(formats(""), std::vector{Format::csv});
+  EXPECT_EQ(formats("format = \"hdf5\""), std::vector{Format::hdf5});
+  EXPECT_EQ(formats("format = [\"hdf5\", \"csv\", \"hdf5\"]"), (std::vector{Format::hdf5, Format::csv}));
+  for (const char* wrong : {"format = \"xml\"", "format = []", "format = [\"csv\", \"xml\"]", "format = 3"})
+    EXPECT_EQ(mistakes(parseText(leastWith("[results]\n" + std::string(wrong)))).size(), 1U) << wrong;
+}
+
 }  // namespace
 }  // namespace koppla::project

@@ -111,5 +111,17 @@ TEST(Trace, AllOthersGoInSteps) {
             (std::vector<Corner>{{0, 3, false}, {1, 3, true}, {1, 5, true}}));
 }
 
+TEST(Panels, KeepPowersOfTenApartAndLeaveOutWhatHasNone) {
+  results::Table all = table({series("K", ""), series("residual", "", Type::real, {1000.0, 0.0})});
+  all.series[1].decades = true;
+  const std::vector<Panel> panels = makePanels(all, {}, 6);
+  ASSERT_EQ(panels.size(), 2U);
+  EXPECT_FALSE(panels[0].decades());
+  EXPECT_TRUE(panels[1].decades());
+  EXPECT_LE(panels[1].range().low, 3.0);
+  EXPECT_GE(panels[1].range().high, 3.0);
+  EXPECT_TRUE(std::isnan(drawn(all.series[1], 1)));
+}
+
 }  // namespace
 }  // namespace koppla::report::panels_test

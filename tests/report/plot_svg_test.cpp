@@ -122,5 +122,18 @@ TEST(PlotSvg, ShowsAMinusSign) {
   EXPECT_TRUE(Svg(plotSvg(table({0, 1}, {series("x", {-10, 10})}), {})).hasText("−10"));
 }
 
+TEST(PlotSvg, DrawsMagnitudesOverACountOnALogarithmicAxis) {
+  results::Table history = table({1, 2, 3, 4}, {series("residual", {1e2, 1e0, 1e-2, 1e-4}, "")});
+  history.over = "iteration";
+  history.series[0].decades = true;
+  const Svg svg(plotSvg(history, {}));
+  ASSERT_TRUE(svg.wellFormed());
+  EXPECT_TRUE(svg.hasText("iteration"));
+  EXPECT_TRUE(svg.hasText("4")) << "the last iteration";
+  EXPECT_FALSE(svg.hasText("1.5")) << "there is no half of an iteration";
+  EXPECT_TRUE(svg.hasText("10⁻⁴"));
+  EXPECT_TRUE(svg.hasText("10²"));
+}
+
 }  // namespace
 }  // namespace koppla::report::plot_svg_test

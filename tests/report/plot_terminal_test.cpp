@@ -194,5 +194,15 @@ TEST(PlotTerminal, TinyTerminalsDoNotMatter) {
         plotTerminal(table({0, 1}, {series("a", {0, 1}), series("b", {0, 1})}), {}, {size, size, false}).empty());
 }
 
+TEST(PlotTerminal, DrawsMagnitudesOverACountOnALogarithmicAxis) {
+  results::Table history = table({1, 2, 3, 4}, {series("residual", {1e2, 1e0, 1e-2, 1e-4}, "")});
+  history.over = "iteration";
+  history.series[0].decades = true;
+  const std::string picture = plotTerminal(history, {}, {60, 16, false});
+  EXPECT_NE(picture.find("10⁻² ┤"), std::string::npos) << picture;
+  EXPECT_NE(picture.find("iteration"), std::string::npos) << picture;
+  EXPECT_EQ(picture.find("time"), std::string::npos) << picture;
+}
+
 }  // namespace
 }  // namespace koppla::report

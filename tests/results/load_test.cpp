@@ -57,5 +57,25 @@ TEST_F(LoadTest, SaysWhatIsMissing) {
   EXPECT_THROW(load(folder_.path() / "none.csv"), core::InputError);
 }
 
+TEST_F(LoadTest, ReadsAHistoryOfIterationsOverTheirNumber) {
+  write("iterations.csv",
+        "\"time\",\"total\",\"residual\",\"residual.all\",\"a.x\",\"a.x.residual\",\"a.x.change_mean\"\n"
+        "2,1,9,9,1,0.5,0.5\n"
+        "1,2,8,8,2,0.5,0.5\n");
+  EXPECT_THROW(load(folder_.path() / "iterations.csv"), core::InputError) << "a step was repeated with half its length";
+  const Table table = loadIterations(folder_.path());
+  EXPECT_EQ(table.time, (std::vector{1.0, 2.0}));
+  EXPECT_EQ(table.over, "iteration");
+  std::string decades;
+  for (const Series& series : table.series) decades += series.decades ? 'x' : '-';
+  EXPECT_EQ(decades, "-xx--x") << "norms and magnitudes; what can be negative is not";
+}
+
+TEST_F(LoadTest, ResultsAreNoHistory) {
+  write("results.csv", "\"time\",\"a.x\"\n0,1\n");
+  EXPECT_THROW(loadIterations(folder_.path()), core::InputError);
+  EXPECT_THROW(loadIterations(folder_.path() / "results.csv"), core::InputError);
+}
+
 }  // namespace
 }  // namespace koppla::results

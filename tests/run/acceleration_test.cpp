@@ -249,6 +249,9 @@ TEST(StaticAnalysis, BeginsAtTheStartValuesAndKeepsItsHistory) {
     } else {
       EXPECT_NEAR(history.of("face.q.K")[i], trace[i].K, 1e-6);
     }
+    // The local error, eq. (3.1); the heat flow's first one is against the start value.
+    const double before = i == 0 ? 50.0 : trace[i - 1].q;
+    EXPECT_NEAR(history.of("face.q.change_largest")[i], std::fabs(trace[i].q - before), 1e-6);
     sent = trace[i].next;
     factor = trace[i].omega;
   }

@@ -67,6 +67,32 @@ TEST(ElasticTube, NeedsNoSettings) {
                    good == 9 && sum / 9.0 <= 600.0);
 }
 
+TEST(ElasticTube, ItsHistoryTellsMeanAndLargestChangeOfAField) {
+  Settings settings = withoutSettings();
+  settings.end = settings.step;
+  settings.recordsIterations = true;
+  settings.iterationVariables = {"flow.p"};
+  core::Log log;
+  test::MemoryRecorder history;
+  run::Run run(tube(3.0), settings, log, Recorders(nullptr, &history));
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  ASSERT_GE(history.times.size(), 3U);
+  constexpr int kElements = 101;
+  for (std::size_t row = 1; row < history.times.size(); ++row) {
+    double sum = 0.0;
+    double largest = 0.0;
+    for (int k = 1; k <= kElements; ++k) {
+      const std::vector<double>& p = history.of(fmt::format("flow.p[{}]", k));
+      sum += std::fabs(p[row] - p[row - 1]);
+      largest = std::max(largest, std::fabs(p[row] - p[row - 1]));
+    }
+    EXPECT_NEAR(history.of("flow.p.change_mean")[row], sum / kElements, 1e-12 * sum) << row;
+    EXPECT_EQ(history.of("flow.p.change_largest")[row], largest) << row;
+    EXPECT_LT(sum / kElements, largest) << "a field that does not change as one";
+  }
+}
+
 TEST(ElasticTube, AdaptiveRelaxationEndsAsAnExplosion) {
   // Its values stay finite and would pass every relative test.
   Settings settings = withoutSettings();

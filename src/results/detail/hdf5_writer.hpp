@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "koppla/results/detail/hdf5_layout.hpp"
+#include "koppla/results/detail/hdf5_library.hpp"
+#include "koppla/results/hdf5_recorder.hpp"
+
+namespace koppla::results::detail {
+
+/// Writes rows to an HDF5 file in blocks. After every block the file is sound and as long as it need be.
+class Hdf5Writer {
+ public:
+  Hdf5Writer(std::filesystem::path path, const std::vector<Column>& columns, const Facts& facts);
+  /// What close() would have written is lost without it.
+  ~Hdf5Writer();
+  Hdf5Writer(const Hdf5Writer&) = delete;
+  Hdf5Writer& operator=(const Hdf5Writer&) = delete;
+
+  void row(double time, const core::Values& values);
+  void flush();
+  void close();
+
+ private:
+  /// A dataset with its rows that are not written yet.
+  struct Open {
+    Hdf5Dataset plan;
+    Hdf5Handle dataset{};
+    Hdf5Handle memoryType{};
+    std::size_t rowBytes = 0;
+    std::vector<std::byte> pending{};
+    std::int64_t cut = 0;  ///< texts that were too long
+  };
+
+  void create(const Facts& facts);
+  void createDataset(const Open& open, hid_t links);
+  void startConcurrentReading();
+  static void gather(Open& open, const core::Values& values);
+  void reserve();
+  void release();
+  void write(const Open& open);
+  void noteCuts();
+  void closeIntoMemory();
+  /// Throws where the library failed, and lets nobody call it again.
+  void require(bool done);
+
+  std::filesystem::path path_;
+  Hdf5Handle file_;
+  int descriptor_ = -1;    ///< the library's own, of the file
+  std::vector<Open> all_;  ///< by column, and the time behind them: a row whose time can be read is there as a whole
+  std::array<std::size_t, 4> sizes_{};  ///< of the arrays of a row
+  std::size_t written_ = 0;             ///< rows
+  std::size_t pending_ = 0;             ///< rows
+  std::size_t blockRows_ = 1;
+  bool broken_ = false;
+};
+
+}  // namespace koppla::results::detail
