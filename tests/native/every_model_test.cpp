@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -39,6 +40,8 @@ Models everyModel() {
   for (const char* emissivity : {"a", "b", "b480"})
     models.push_back(makeBuiltIn("radiating-face", {{"emissivity", std::string(emissivity)}}));
   models.push_back(makeBuiltIn("plate-flow", {{"rest", std::string("horizontal")}}));
+  models.push_back(makeBuiltIn("heat-exchanger-flow", {{"axial_cells", 4}, {"radial_cells", 3}}));
+  models.push_back(makeBuiltIn("heat-exchanger-walls", {{"axial_cells", 4}}));
   models.push_back(makeBuiltIn("journal-bearing", {{"solution", std::string("short")}}));
   models.push_back(linearStateSpace({.inputs = {"u1", "u2"},
                                      .outputs = {"y1", "y2", "y3"},
@@ -68,6 +71,8 @@ std::vector<double> randomVector(std::size_t size) {
 std::vector<double> withinReach(const solver::Equations& model, std::vector<double> u) {
   if (model.describe().model == "hardening-spring") u[0] *= 1e-3;                       // exp(3 |x|)
   if (model.describe().model == "journal-bearing") u[0] = 0.5 + u[0] * (1.0 / 4000.0);  // 0 <= eps < 1
+  if (model.describe().model == "heat-exchanger-walls")
+    for (double& h : std::span(u).last(2)) h = std::fabs(h);  // coefficients of heat transfer
   return u;
 }
 
