@@ -187,8 +187,9 @@ TEST(EveryModel, TakesItsParameters) {
       EXPECT_EQ(model->parameter(port), *model->describe().ports[port].start) << place;
       std::vector<double> x(model->stateCount());
       std::iota(x.begin(), x.end(), 1.0);
-      const std::vector<double> u =
-          withinReach(*model, std::vector<double>(countScalars(*model, Causality::input), -1.0));
+      std::vector<double> u(countScalars(*model, Causality::input));
+      for (std::size_t k = 0; k < u.size(); ++k) u[k] = -1.0 - 0.1 * static_cast<double>(k);
+      u = withinReach(*model, u);
       const auto behaviour = [&] {
         return std::vector{test::startOf(*model), derivativesOf(*model, x, u, 0.3), outputsOf(*model, x, u, 0.3)};
       };
