@@ -71,6 +71,30 @@ std::vector<double> errorsInParts(const coupling::AccelerationSettings& settings
   return errors(*makeRelaxation(settings, 2 * Exhaust::kValues), realAndImaginaryParts(), exhaust);
 }
 
+/// Rotations are relaxed, which have no start value, and moments.
+std::vector<double> errorsOfBoth(const coupling::AccelerationSettings& ofRotations,
+                                 const coupling::AccelerationSettings& ofMoments) {
+  const auto rotations = makeRelaxation(ofRotations, 2 * Exhaust::kValues);
+  const auto moments = makeRelaxation(ofMoments, 2 * Exhaust::kValues);
+  const Exhaust::Field exact = model().coupledRotations();
+  std::vector<double> turned;
+  std::vector<double> sent(2 * Exhaust::kValues, 0.0);
+  std::vector<double> result;
+  rotations->begin();
+  moments->begin();
+  for (int i = 0; i < 120; ++i) {
+    const Exhaust::Field computed = model().structure(fromRealAndImaginary(sent));
+    result.push_back(meanError(computed, exact));
+    const std::vector<double> answered = realAndImaginary(computed);
+    if (i == 0) turned = answered;
+    rotations->learn(turned, answered);
+    rotations->propose(turned);
+    moments->learn(sent, realAndImaginary(model().rotor(fromRealAndImaginary(turned))));
+    moments->propose(sent);
+  }
+  return result;
+}
+
 /// To 1e-2, 1e-3, 1e-4, 1e-6, 1e-8.
 std::vector<double> counts(const std::vector<double>& all) {
   std::vector<double> result;
@@ -102,6 +126,8 @@ TEST(ExhaustTract, WithoutUnwrappingThePhaseOfAZeroMisleads) {
 TEST(ExhaustTract, TakesTheCountsOfTheNoteInRealAndImaginaryParts) {
   showCounts("unrelaxed", errorsInParts(unrelaxed()), {8, 19, 33, 62, 91});
   showCounts("L/NL(1,a)", errorsInParts(adaptive("L/NL(1,a)")), {7, 12, 16, 25, 37});
+  showCounts("rotations", errorsOfBoth(adaptive("L/NL(1,a)"), unrelaxed()), {7, 12, 16, 25, 35});
+  showCounts("both", errorsOfBoth(adaptive("L/NL(1,b)"), adaptive("L/NL(1,b)")), {7, 11, 15, 26, 38});
   showCounts("aitken", errorsInParts(aitken()), {6, 10, 14, 24, 35});
 }
 
