@@ -68,6 +68,18 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
   }
 }
 
+core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
+  std::optional<core::Tolerance> tightest;
+  for (const Group& group : groups_) {
+    const auto isTested = [&group](std::size_t value) { return std::ranges::binary_search(group.values, value); };
+    if (std::ranges::none_of(values, isTested)) continue;
+    if (!tightest) tightest = group.tolerance;
+    tightest->rtol = std::min(tightest->rtol, group.tolerance.rtol);
+    tightest->atol = std::min(tightest->atol, group.tolerance.atol);
+  }
+  return tightest.value_or(core::Tolerance{0.0, 0.0});
+}
+
 void ConvergenceMonitor::begin() {
   looks_ = 0;
   k_ = kUnknown;

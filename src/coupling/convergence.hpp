@@ -53,6 +53,8 @@ class ConvergenceMonitor {
   [[nodiscard]] double norm() const { return norm_; }
   [[nodiscard]] std::span<const double> norms() const { return norms_; }
   [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
+  /// The tightest with which one of the values is tested; zero where none is.
+  [[nodiscard]] core::Tolerance toleranceOf(std::span<const std::size_t> values) const;
   /// Values of the cut that are in no group: nobody tests whether they have settled.
   [[nodiscard]] std::vector<std::size_t> untested(const InterfaceProblem& problem) const;
   /// Outputs, one per field, that were smaller than the absolute tolerance in all accepted steps, though not zero:

@@ -94,7 +94,7 @@ class FixedPoint final : public Algorithm {
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {
     AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
-    Unknowns unknowns{n, fieldsOf(values, problem.points()), {settings_.rtol, settings_.atol}};
+    const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values)};
     part.accelerator = makeAccelerator(settings_.acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)

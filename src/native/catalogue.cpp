@@ -10,7 +10,9 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
+#include "koppla/native/exhaust_tract.hpp"
 #include "koppla/native/foam_column.hpp"
+#include "koppla/native/heat_exchanger.hpp"
 #include "koppla/native/hinged_plate.hpp"
 #include "koppla/native/journal_bearing.hpp"
 #include "koppla/native/linked_body.hpp"
@@ -84,6 +86,23 @@ std::unique_ptr<solver::Equations> makePlateFlow(const Choices& choices) {
 
 std::unique_ptr<solver::Equations> makeHingedPlate(const Choices& /*choices*/) {
   return hingedPlate();
+}
+
+std::unique_ptr<solver::Equations> makeHeatExchangerFlow(const Choices& choices) {
+  return heatExchangerFlow({.geometry = {.axialCells = std::get<std::int32_t>(choices.at("axial_cells"))},
+                            .radialCells = std::get<std::int32_t>(choices.at("radial_cells"))});
+}
+
+std::unique_ptr<solver::Equations> makeHeatExchangerWalls(const Choices& choices) {
+  return heatExchangerWalls({.geometry = {.axialCells = std::get<std::int32_t>(choices.at("axial_cells"))}});
+}
+
+std::unique_ptr<solver::Equations> makeExhaustStructure(const Choices& /*choices*/) {
+  return exhaustStructure();
+}
+
+std::unique_ptr<solver::Equations> makeExhaustRotors(const Choices& /*choices*/) {
+  return exhaustRotors();
 }
 
 std::unique_ptr<solver::Equations> makeNonlinearOscillator(const Choices& /*choices*/) {
@@ -188,6 +207,23 @@ std::span<const BuiltInModel> builtInModels() {
        {{"rest", std::string("vertical"), "how the plate stands without a stream", {"vertical", "horizontal"}}},
        makePlateFlow},
       {"hinged-plate", "a plate on a torsion spring: moment in, angle out", {}, makeHingedPlate},
+      {"heat-exchanger-flow",
+       "both streams of a counter-flow heat exchanger: wall temperatures in, temperatures next to the walls out",
+       {{"axial_cells", 70, "number of cells along the axis", {}},
+        {"radial_cells", 12, "number of rings in each stream", {}}},
+       makeHeatExchangerFlow},
+      {"heat-exchanger-walls",
+       "tube and shell of that exchanger: temperatures next to the walls in, wall temperatures out",
+       {{"axial_cells", 70, "number of cells along the axis", {}}},
+       makeHeatExchangerWalls},
+      {"exhaust-structure",
+       "an exhaust tract over 100 frequencies: moments of its turbochargers in, rotations out",
+       {},
+       makeExhaustStructure},
+      {"exhaust-rotors",
+       "the rotors of its turbochargers: rotations in, gyroscopic moments out",
+       {},
+       makeExhaustRotors},
       {"nonlinear-oscillator", "a mass on a stiffening spring, driven by a force", {}, makeNonlinearOscillator},
       {"hardening-spring", "a spring whose force grows exponentially: motion in, force out", {}, makeHardeningSpring},
       {"rotor", "an unbalanced rotor in a journal bearing: film force in, motion out", {}, makeRotor},

@@ -5,13 +5,11 @@
 
 #include "koppla/native/detail/interpolant.hpp"
 #include "koppla/native/detail/model.hpp"
+#include "koppla/native/detail/radiation.hpp"
 
 namespace koppla::native {
 
 namespace {
-
-constexpr double kSigma = 5.67e-8;       // W/(m2.K4), as Jung has it
-constexpr double kZeroCelsius = 273.15;  // K
 
 class WallConductionModel final : public detail::StatelessModel {
  public:
@@ -66,7 +64,8 @@ class RadiatingFaceModel final : public detail::StatelessModel {
   void outputs(double /*t*/, std::span<const double> /*x*/, std::span<const double> u,
                std::span<double> y) const override {
     const double eps = emissivity_ ? (*emissivity_)(u[0]) : p_.constantEmissivity;
-    y[0] = kSigma * eps * (fourthPower(u[0] + kZeroCelsius) - fourthPower(p_.surroundings + kZeroCelsius));
+    y[0] = detail::kStefanBoltzmann * eps *
+           (fourthPower(u[0] + detail::kZeroCelsius) - fourthPower(p_.surroundings + detail::kZeroCelsius));
   }
 
  private:

@@ -1,5 +1,7 @@
 // examples/wall-radiation. Iterations, results and the three ways to end are those of Jung's models lin and B480.
 
+#include <cmath>
+
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -76,6 +78,38 @@ TEST(WallRadiationExamples, OverflowCapAndConvergenceAreDifferentEnds) {
              fmt::format("exit code {} after {} iterations", converged.command.exitCode, converged.evaluations()),
              converged.command.exitCode == 0 && converged.evaluations() == 99);
   EXPECT_NEAR(converged.of("conduction.T1").back(), 378.9591, 2e-4);
+}
+
+TEST(WallRadiationExamples, ASmallFactorIsNotTakenForConvergence) {
+  const ExampleRun run = runExample("wall-radiation/constant", {"--set", "acceleration.factor=1e-9"});
+  const double change = 1e-9 * run.iterated("radiation.q.residual").front();
+  ASSERT_LT(change, 1e-6 * run.iterated("radiation.q").front()) << "what is sent hardly changes";
+  showFigure({"jung 3", "check-on-unrelaxed", "factor 1e-9: no convergence within 250 iterations, exit code 4"},
+             fmt::format("exit code {} after {} iterations", run.command.exitCode, run.evaluations()),
+             run.command.exitCode == 4 && run.evaluations() == 250);
+}
+
+TEST(WallRadiationExamples, ResultsAreCheckedFirstAndRelaxedThen) {
+  const ExampleRun run = runExample("wall-radiation/constant", {"--set", "acceleration.factor=0.7"});
+  const std::vector<double>& answered = run.iterated("radiation.q");
+  const std::vector<double>& residual = run.iterated("radiation.q.residual");
+  const std::vector<double>& T1 = run.iterated("conduction.T1");
+  bool inOrder = run.words("ending").back() == "converged" && answered.back() == run.of("radiation.q").back();
+  for (std::size_t i = 0; i < answered.size(); ++i) {
+    const double sent = answered[i] - residual[i];
+    // Run and read: conduction answers what was sent, radiation the answer of conduction.
+    inOrder = inOrder && std::fabs(T1[i] - (500.0 - sent * 0.1 / 5.0)) < 1e-9;
+    const double T = T1[i] + 273.15, U = 293.15;
+    inOrder = inOrder && std::fabs(answered[i] / (5.67e-8 * 0.8 * (T * T * T * T - U * U * U * U)) - 1.0) < 1e-12;
+    // Check, with what was computed.
+    const bool last = i + 1 == answered.size();
+    inOrder = inOrder && (std::fabs(residual[i]) <= 1e-6 * std::fabs(answered[i])) == last;
+    // Stabilise: what the next iteration sends.
+    if (!last) inOrder = inOrder && std::fabs(answered[i + 1] - residual[i + 1] - (sent + 0.7 * residual[i])) < 1e-8;
+  }
+  showFigure({"jung 3", "order", "run, read, check, stabilise in each of 15 iterations; the unrelaxed answer is kept"},
+             fmt::format("{} iterations, {}", answered.size(), inOrder ? "in order" : "not in order"),
+             inOrder && answered.size() == 15);
 }
 
 }  // namespace

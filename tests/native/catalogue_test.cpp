@@ -18,10 +18,26 @@ TEST(Catalogue, NamesItsModelsByTheirWords) {
               model.word);
     EXPECT_FALSE(model.description.empty());
   }
-  EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body", "oscillator-with-link", "linked-body",
-                                             "two-mass-oscillator", "rod", "foam-column", "tube-flow", "tube-wall",
-                                             "wall-conduction", "radiating-face", "plate-flow", "hinged-plate",
-                                             "nonlinear-oscillator", "hardening-spring", "rotor", "journal-bearing"}));
+  EXPECT_EQ(words, (std::vector<std::string>{"oscillator-body",
+                                             "oscillator-with-link",
+                                             "linked-body",
+                                             "two-mass-oscillator",
+                                             "rod",
+                                             "foam-column",
+                                             "tube-flow",
+                                             "tube-wall",
+                                             "wall-conduction",
+                                             "radiating-face",
+                                             "plate-flow",
+                                             "hinged-plate",
+                                             "heat-exchanger-flow",
+                                             "heat-exchanger-walls",
+                                             "exhaust-structure",
+                                             "exhaust-rotors",
+                                             "nonlinear-oscillator",
+                                             "hardening-spring",
+                                             "rotor",
+                                             "journal-bearing"}));
 }
 
 TEST(Catalogue, ChoicesShapeTheModel) {
@@ -47,6 +63,10 @@ TEST(Catalogue, MistakesAreNamed) {
               makeBuiltIn("journal-bearing", {{"elements_z", 7}});
             }),
             "journal-bearing: 7 elements across the width are asked for. Give an even number from 2 to 200.");
+  EXPECT_EQ(inputError([] {
+              makeBuiltIn("heat-exchanger-flow", {{"radial_cells", 1}});
+            }),
+            "heat-exchanger-flow: 1 radial cells are asked for. Give 2 to 1000.");
   EXPECT_EQ(inputError([] { makeBuiltIn("rods"); }), "There is no built-in model 'rods'. Did you mean 'rod'?");
   EXPECT_EQ(inputError([] {
               makeBuiltIn("rod", {{"element", 3}});

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <numeric>
+#include <span>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -39,6 +40,8 @@ Models everyModel() {
   for (const char* emissivity : {"a", "b", "b480"})
     models.push_back(makeBuiltIn("radiating-face", {{"emissivity", std::string(emissivity)}}));
   models.push_back(makeBuiltIn("plate-flow", {{"rest", std::string("horizontal")}}));
+  models.push_back(makeBuiltIn("heat-exchanger-flow", {{"axial_cells", 4}, {"radial_cells", 3}}));
+  models.push_back(makeBuiltIn("heat-exchanger-walls", {{"axial_cells", 4}}));
   models.push_back(makeBuiltIn("journal-bearing", {{"solution", std::string("short")}}));
   models.push_back(linearStateSpace({.inputs = {"u1", "u2"},
                                      .outputs = {"y1", "y2", "y3"},
@@ -68,6 +71,8 @@ std::vector<double> randomVector(std::size_t size) {
 std::vector<double> withinReach(const solver::Equations& model, std::vector<double> u) {
   if (model.describe().model == "hardening-spring") u[0] *= 1e-3;                       // exp(3 |x|)
   if (model.describe().model == "journal-bearing") u[0] = 0.5 + u[0] * (1.0 / 4000.0);  // 0 <= eps < 1
+  if (model.describe().model == "heat-exchanger-walls")
+    for (double& h : std::span(u).last(2)) h = std::fabs(h);  // coefficients of heat transfer
   return u;
 }
 
@@ -182,8 +187,9 @@ TEST(EveryModel, TakesItsParameters) {
       EXPECT_EQ(model->parameter(port), *model->describe().ports[port].start) << place;
       std::vector<double> x(model->stateCount());
       std::iota(x.begin(), x.end(), 1.0);
-      const std::vector<double> u =
-          withinReach(*model, std::vector<double>(countScalars(*model, Causality::input), -1.0));
+      std::vector<double> u(countScalars(*model, Causality::input));
+      for (std::size_t k = 0; k < u.size(); ++k) u[k] = -1.0 - 0.1 * static_cast<double>(k);
+      u = withinReach(*model, u);
       const auto behaviour = [&] {
         return std::vector{test::startOf(*model), derivativesOf(*model, x, u, 0.3), outputsOf(*model, x, u, 0.3)};
       };

@@ -2,27 +2,26 @@
 
 #include <array>
 #include <complex>
+#include <memory>
 #include <span>
 #include <vector>
 
+#include "koppla/native/exhaust_tract.hpp"
+
 namespace koppla::test {
 
-/// A stand-in for Jung's exhaust tract with two turbochargers (dissertation 2013, sec. 6.2): two rigid bodies on
-/// springs, each with a rotor, over 100 frequencies. The structure answers moments with rotations, the rotors answer
-/// rotations with gyroscopic moments. Constants and reference data are those of the notes, sec. 12.4.
+/// The exhaust tract in complex numbers, with what its two models together have: a direct solution and the eigenvalues
+/// of their loop. Reference data are those of the notes, sec. 12.4.
 class Exhaust {
  public:
-  static constexpr std::size_t kFrequencies = 100;
-  static constexpr std::size_t kRotations = 6;  ///< three of each body
-  static constexpr std::size_t kValues = kFrequencies * kRotations;
+  static constexpr std::size_t kFrequencies = native::kExhaustFrequencies;
+  static constexpr std::size_t kRotations = native::kExhaustRotations;
+  static constexpr std::size_t kValues = native::kExhaustAmplitudes;
 
   /// A value for each frequency and rotation, the rotations of one frequency side by side.
   using Field = std::vector<std::complex<double>>;
 
-  Exhaust();
-
-  /// Hz.
-  static double frequency(std::size_t n) { return 50.0 + 1.5 * static_cast<double>(n); }
+  explicit Exhaust(const native::ExhaustRotors& rotors = {});
 
   /// Rotations (rad) under the excitation at the mounts and these moments (N.m).
   [[nodiscard]] Field structure(const Field& moments) const;
@@ -33,16 +32,14 @@ class Exhaust {
 
   /// Eigenvalues of the loop at one frequency.
   [[nodiscard]] std::vector<std::complex<double>> loopEigenvalues(std::size_t n) const;
-  /// Hz, of the structure without rotors and damping, rising.
-  [[nodiscard]] const std::vector<double>& eigenfrequencies() const { return eigenfrequencies_; }
 
  private:
   using Matrix = std::array<std::complex<double>, kRotations * kRotations>;  ///< column by column
 
-  std::vector<Matrix> compliance_;  ///< by frequency: rotations by moments
-  std::vector<Matrix> gyroscopic_;  ///< by frequency: moments by rotations
-  Field excited_;                   ///< rotations without moments
-  std::vector<double> eigenfrequencies_;
+  std::unique_ptr<solver::Equations> structure_;
+  std::unique_ptr<solver::Equations> rotors_;
+  Field excited_;             ///< rotations without moments
+  std::vector<Matrix> loop_;  ///< by frequency: change of the rotations by rotations before
 };
 
 /// Real parts and imaginary parts side by side: two reals for each value.
@@ -52,5 +49,10 @@ Exhaust::Field fromRealAndImaginary(std::span<const double> values);
 /// Amplitude and phase (rad, in (-pi, pi]) side by side.
 std::vector<double> amplitudeAndPhase(const Exhaust::Field& field);
 Exhaust::Field fromAmplitudeAndPhase(std::span<const double> values);
+
+/// Sum of the errors of all values, relative to the sum of their sizes.
+double meanError(const Exhaust::Field& field, const Exhaust::Field& exact);
+/// How many iterations it takes until the errors stay below.
+double iterationsTo(double tolerance, const std::vector<double>& errors);
 
 }  // namespace koppla::test

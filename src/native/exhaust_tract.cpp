@@ -1,0 +1,145 @@
+#include "koppla/native/exhaust_tract.hpp"
+
+#include <cmath>
+#include <complex>
+#include <numbers>
+
+#include <Eigen/Eigenvalues>
+#include <Eigen/LU>
+
+#include "koppla/native/detail/exhaust_bodies.hpp"
+#include "koppla/native/detail/model.hpp"
+
+namespace koppla::native {
+
+namespace {
+
+using Complex = std::complex<double>;
+using Amplitudes = Eigen::Vector<Complex, 6>;
+using AmplitudeMatrix = Eigen::Matrix<Complex, 6, 6>;
+
+constexpr Complex kImaginary{0.0, 1.0};
+constexpr std::size_t kExhaustReals = 2 * kExhaustAmplitudes;
+
+double angularFrequency(std::size_t n) {
+  return 2.0 * std::numbers::pi * exhaustFrequency(n);
+}
+
+/// Of all rotations at one frequency.
+Amplitudes amplitudesAt(std::span<const double> values, std::size_t n) {
+  Amplitudes amplitudes;
+  for (std::size_t k = 0; k < kExhaustRotations; ++k) {
+    const double* const part = values.data() + 2 * (n * kExhaustRotations + k);
+    amplitudes(static_cast<Eigen::Index>(k)) = {part[0], part[1]};
+  }
+  return amplitudes;
+}
+
+void setAmplitudes(const Amplitudes& amplitudes, std::span<double> values, std::size_t n) {
+  for (std::size_t k = 0; k < kExhaustRotations; ++k) {
+    double* const part = values.data() + 2 * (n * kExhaustRotations + k);
+    part[0] = amplitudes(static_cast<Eigen::Index>(k)).real();
+    part[1] = amplitudes(static_cast<Eigen::Index>(k)).imag();
+  }
+}
+
+class ExhaustStructureModel final : public detail::StatelessModel {
+ public:
+  explicit ExhaustStructureModel(const ExhaustStructure& settings)
+      : StatelessModel("exhaust-structure"), p_(settings), answers_(kExhaustFrequencies) {
+    using detail::Range;
+    const subsystem::PortIndex M =
+        addInput({"M", "N.m", "moments on the bodies, complex amplitudes"}, 0.0, kExhaustReals);
+    addOutput({"theta", "rad", "rotations of the bodies, complex amplitudes"}, {M}, kExhaustReals);
+    addParameter({"loss_factor", "", "of all springs"}, p_.lossFactor, Range::notNegative);
+    addParameter({"excitation", "m", "displacement of the engine's mounts"}, p_.excitation);
+    complete();
+  }
+
+  void outputs(double /*t*/, std::span<const double> /*x*/, std::span<const double> u,
+               std::span<double> y) const override {
+    if (lossFactorOfAnswers_ != p_.lossFactor) findAnswers();
+    for (std::size_t n = 0; n < kExhaustFrequencies; ++n) {
+      const Answer& answer = answers_[n];
+      setAmplitudes(p_.excitation * answer.toShaking + answer.toMoments * amplitudesAt(u, n), y, n);
+    }
+  }
+
+ private:
+  /// Rotations at one frequency.
+  struct Answer {
+    AmplitudeMatrix toMoments;
+    Amplitudes toShaking;  ///< of 1 m
+  };
+
+  void findAnswers() const {
+    const detail::ExhaustMatrices s = detail::exhaustMatrices();
+    for (std::size_t n = 0; n < kExhaustFrequencies; ++n) {
+      const double omega = angularFrequency(n);
+      Eigen::Matrix<Complex, 12, 12> dynamic = s.stiffness * (1.0 + p_.lossFactor * kImaginary);
+      dynamic.diagonal() -= (omega * omega * s.mass).cast<Complex>();
+      const Eigen::Matrix<Complex, 12, 12> inverse = dynamic.inverse();
+      const Eigen::Vector<Complex, 12> shaken = inverse * s.force;
+      answers_[n].toMoments = inverse(detail::ExhaustMatrices::kRotations, detail::ExhaustMatrices::kRotations);
+      answers_[n].toShaking = shaken(detail::ExhaustMatrices::kRotations);
+    }
+    lossFactorOfAnswers_ = p_.lossFactor;
+  }
+
+  ExhaustStructure p_;
+  mutable std::vector<Answer> answers_;        ///< by frequency; follow from the parameters alone
+  mutable double lossFactorOfAnswers_ = -1.0;  ///< none yet
+};
+
+class ExhaustRotorsModel final : public detail::StatelessModel {
+ public:
+  explicit ExhaustRotorsModel(const ExhaustRotors& settings) : StatelessModel("exhaust-rotors"), p_(settings) {
+    using detail::Range;
+    const subsystem::PortIndex theta =
+        addInput({"theta", "rad", "rotations of the bodies, complex amplitudes"}, 0.0, kExhaustReals);
+    addOutput({"M", "N.m", "moments on the bodies, complex amplitudes"}, {theta}, kExhaustReals);
+    addParameter({"J_p", "kg.m2", "polar inertia of a rotor"}, p_.inertia, Range::notNegative);
+    addParameter({"speed", "1/min", "of the rotors"}, p_.speed);
+    addParameter({"d", "N.m.s/rad", "damping of the bearings"}, p_.damping, Range::notNegative);
+    complete();
+  }
+
+  void outputs(double /*t*/, std::span<const double> /*x*/, std::span<const double> u,
+               std::span<double> y) const override {
+    const double momentum = p_.inertia * p_.speed * std::numbers::pi / 30.0;  // N.m.s
+    Eigen::Matrix<double, 6, 6> moments = Eigen::Matrix<double, 6, 6>::Zero();
+    for (Eigen::Index b = 0; b < 2; ++b) {
+      const Eigen::Vector3d& a = bodies_[static_cast<std::size_t>(b)].rotorAxis;
+      moments.block<3, 3>(3 * b, 3 * b) =
+          momentum * detail::crossProduct(a) - p_.damping * (Eigen::Matrix3d::Identity() - a * a.transpose());
+    }
+    for (std::size_t n = 0; n < kExhaustFrequencies; ++n)
+      setAmplitudes(kImaginary * angularFrequency(n) * (moments * amplitudesAt(u, n)), y, n);
+  }
+
+ private:
+  ExhaustRotors p_;
+  std::array<detail::ExhaustBody, 2> bodies_ = detail::exhaustBodies();
+};
+
+}  // namespace
+
+std::unique_ptr<solver::Equations> exhaustStructure(const ExhaustStructure& settings) {
+  return std::make_unique<ExhaustStructureModel>(settings);
+}
+
+std::unique_ptr<solver::Equations> exhaustRotors(const ExhaustRotors& settings) {
+  return std::make_unique<ExhaustRotorsModel>(settings);
+}
+
+std::vector<double> exhaustEigenfrequencies() {
+  const detail::ExhaustMatrices s = detail::exhaustMatrices();
+  const Eigen::Vector<double, 12> root = s.mass.cwiseSqrt().cwiseInverse();
+  const Eigen::Matrix<double, 12, 12> scaled = root.asDiagonal() * s.stiffness * root.asDiagonal();
+  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> solver(scaled, Eigen::EigenvaluesOnly);
+  std::vector<double> frequencies;
+  for (const double square : solver.eigenvalues()) frequencies.push_back(std::sqrt(square) / (2.0 * std::numbers::pi));
+  return frequencies;
+}
+
+}  // namespace koppla::native
