@@ -6,7 +6,7 @@ SOURCES = git ls-files '*.cpp' '*.hpp'
 
 COMPILE = cmake --build build --parallel $(JOBS)
 
-.PHONY: build help packages developer-packages all demo test bench asan tsan format format-check tidy \
+.PHONY: build help packages developer-packages solver-packages all demo test test-solvers bench asan tsan format format-check tidy \
         verification install clean
 
 build: packages build/build.ninja ## Build the command build/koppla and our FMUs in build/fmus (default)
@@ -20,6 +20,9 @@ packages: ## Install the Debian packages of packages.txt that are missing
 
 developer-packages:
 	@scripts/packages --developer
+
+solver-packages:
+	@scripts/packages --solvers
 
 # Once; after that the build itself notices when CMake's files change.
 build/build.ninja: CMakePresets.json packages.txt | packages
@@ -36,6 +39,10 @@ demo: build ## Run an example and plot its results
 
 test: all ## Build and run all tests
 	@ctest --test-dir build --output-on-failure --parallel $(JOBS)
+
+test-solvers: packages solver-packages build/build.ninja ## Install FreeFem++, ngspice, octave and run the examples that couple them
+	$(COMPILE) --target koppla solvers_test
+	@KOPPLA_NEED_SOLVERS=1 ctest --test-dir build --label-regex '^solvers$$' --output-on-failure
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
 	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \

@@ -54,9 +54,10 @@ function(koppla_room name)
   install(FILES ${headers} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/koppla/${name})
 endfunction()
 
-# koppla_test(<room> SOURCES ... [LIBRARIES ...]): one test program per room, run by ctest from the build folder.
+# koppla_test(<room> SOURCES ... [LIBRARIES ...] [LABELS ...]): one test program per room, run by ctest from the build
+# folder.
 function(koppla_test room)
-  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES" ${ARGN})
+  cmake_parse_arguments(TEST "" "" "SOURCES;LIBRARIES;LABELS" ${ARGN})
   add_executable(${room}_test ${TEST_SOURCES})
   target_link_libraries(${room}_test PRIVATE ${TEST_LIBRARIES} koppla_test_support GTest::gtest_main rapidcheck koppla_options)
   # Tests are compiled more often than they are run: a fifth of a full build's time is saved.
@@ -70,5 +71,5 @@ function(koppla_test room)
   set_target_properties(${room}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Laws are tried on the same inputs in every run; a program started by hand draws others.
   gtest_discover_tests(${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 ENVIRONMENT "RC_PARAMS=seed=1")
+    PROPERTIES TIMEOUT 300 ENVIRONMENT "RC_PARAMS=seed=1" LABELS "${TEST_LABELS}")
 endfunction()

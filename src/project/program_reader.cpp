@@ -36,7 +36,7 @@ class ProgramReader {
 
   program::ProgramSettings read(const std::string& name, std::span<const Parameter> parameters) {
     settings_.name = name;
-    settings_.projectFolder = folder_.empty() ? "." : folder_;  // a project in the present folder
+    settings_.projectFolder = folder_;
     settings_.command = command("program");
     settings_.before = command("before");
     settings_.after = command("after");

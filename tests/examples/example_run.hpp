@@ -44,7 +44,7 @@ struct ExampleRun {
 /// in build/fmus; here those of the present build are used instead.
 ExampleRun runExample(const std::string& project, const std::vector<std::string>& arguments = {});
 
-/// `koppla check` of an example, with the FMUs of the present build.
+/// `koppla check` of an example, with the FMUs of the present build, and with stand-ins for solvers that are missing.
 CommandResult checkExample(const std::string& project);
 
 /// What became of a study.

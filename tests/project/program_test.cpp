@@ -62,6 +62,12 @@ inputs.x = { start = 21.0, file = "x.csv" }
 outputs.y = { file = "y.csv", unit = "m" }
 )";
 
+TEST_F(Programs, RunInAProjectThatIsNamedWithoutItsFolder) {
+  const Reading reading = parse(
+      "format = 1\nsimulation = { end = 1.0, step = 0.5 }\n[[subsystems]]\nname = \"a\"\n" + kDouble, "loop.toml", {});
+  EXPECT_EQ(valueAtEnd(reading, "a.y"), 42.0);
+}
+
 TEST_F(Programs, EveryOptionIsTaken) {
   fs::create_directory(folder_.path() / "model");
   for (const char* file : {"script", "deck.template", "begin", "nodes"}) write(file, "");
