@@ -14,11 +14,11 @@ namespace koppla::native {
 
 namespace {
 
-using Complex = std::complex<double>;
-using Amplitudes = Eigen::Vector<Complex, 6>;
-using AmplitudeMatrix = Eigen::Matrix<Complex, 6, 6>;
+using Amplitude = std::complex<double>;
+using Amplitudes = Eigen::Vector<Amplitude, 6>;
+using AmplitudeMatrix = Eigen::Matrix<Amplitude, 6, 6>;
 
-constexpr Complex kImaginary{0.0, 1.0};
+constexpr Amplitude kImaginary{0.0, 1.0};
 constexpr std::size_t kExhaustReals = 2 * kExhaustAmplitudes;
 
 double angularFrequency(std::size_t n) {
@@ -76,10 +76,10 @@ class ExhaustStructureModel final : public detail::StatelessModel {
     const detail::ExhaustMatrices s = detail::exhaustMatrices();
     for (std::size_t n = 0; n < kExhaustFrequencies; ++n) {
       const double omega = angularFrequency(n);
-      Eigen::Matrix<Complex, 12, 12> dynamic = s.stiffness * (1.0 + p_.lossFactor * kImaginary);
-      dynamic.diagonal() -= (omega * omega * s.mass).cast<Complex>();
-      const Eigen::Matrix<Complex, 12, 12> inverse = dynamic.inverse();
-      const Eigen::Vector<Complex, 12> shaken = inverse * s.force;
+      Eigen::Matrix<Amplitude, 12, 12> dynamic = s.stiffness * (1.0 + p_.lossFactor * kImaginary);
+      dynamic.diagonal() -= (omega * omega * s.mass).cast<Amplitude>();
+      const Eigen::Matrix<Amplitude, 12, 12> inverse = dynamic.inverse();
+      const Eigen::Vector<Amplitude, 12> shaken = inverse * s.force;
       answers_[n].toMoments = inverse(detail::ExhaustMatrices::kRotations, detail::ExhaustMatrices::kRotations);
       answers_[n].toShaking = shaken(detail::ExhaustMatrices::kRotations);
     }
