@@ -135,6 +135,8 @@ TEST(Command, DrawsAHistoryOfIterationsOverTheirNumber) {
   const Workspace workspace;
   workspace.write("loop.toml", math003(R"([algorithm]
 kind = "iterated-gauss-seidel"
+max_iterations = 3
+without_convergence = "accept"
 [results]
 format = "hdf5"
 iterations = ["part2.x3"]

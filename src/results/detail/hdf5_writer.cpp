@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/results/block_writer.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
@@ -121,6 +122,13 @@ std::size_t roundedUp(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
 }
 
+/// A library that fails to begin a file leaks. So the system is asked first.
+void tryToWrite(const std::filesystem::path& path) {
+  BlockWriter trial(path);
+  trial.advance(std::fill_n(trial.reserve(kTableBytes), kTableBytes, '\0'));
+  trial.close();
+}
+
 }  // namespace
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Column>& columns, const Facts& facts)
@@ -163,6 +171,7 @@ void Hdf5Writer::require(bool done) {
 }
 
 void Hdf5Writer::create(const Facts& facts) {
+  tryToWrite(path_);
   const Hdf5Handle access = hdf5FileAccess();
   file_ = Hdf5Handle(H5Fcreate(path_.c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, access.id()), H5Fclose);
   require(file_.valid());
