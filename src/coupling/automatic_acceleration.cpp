@@ -57,6 +57,7 @@ class AutomaticVector final : public Accelerator {
         answers_(unknowns.size),
         bestResidual_(unknowns.size),
         bestAnswers_(unknowns.size),
+        sent_(unknowns.size),
         v_(unknowns.size),
         w_(unknowns.size),
         remark_(fmt::format("{} unknowns: quasi-Newton by weighted least squares over at most {} differences of past "
@@ -176,9 +177,10 @@ class AutomaticVector final : public Accelerator {
     return true;
   }
 
-  /// In units of the answers: values that vanish have an absolute residual that looks harmless.
-  [[nodiscard]] double relative(std::span<const double> residual, std::span<const double> answers) const {
-    const double size = memory_.length(answers);
+  /// In units of the values: where they vanish an absolute residual looks harmless. Answers alone may pass zero.
+  double relative(std::span<const double> residual, std::span<const double> answers) {
+    for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i] = answers[i] - residual[i];
+    const double size = std::max(memory_.length(answers), memory_.length(sent_));
     const double length = memory_.length(residual);
     return size > 0.0 ? length / size : length;
   }
@@ -243,6 +245,7 @@ class AutomaticVector final : public Accelerator {
   std::vector<double> answers_;
   std::vector<double> bestResidual_;
   std::vector<double> bestAnswers_;
+  std::vector<double> sent_;  ///< scratch
   std::vector<double> v_;
   std::vector<double> w_;
   std::uint64_t step_ = 0;
