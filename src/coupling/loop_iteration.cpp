@@ -17,9 +17,8 @@ std::vector<std::size_t> cutOf(const Network& network, std::span<const std::size
                                std::span<const std::size_t> values) {
   std::set<std::size_t> cut;
   for (const std::size_t position : positions)
-    for (const Contribution& part : network.contributionsTo(position))
-      if (std::ranges::binary_search(values, part.source) && part.source >= network.outputsOf(position).first)
-        cut.insert(part.source);
+    for (const std::size_t source : network.sourcesOf(position))
+      if (std::ranges::binary_search(values, source) && source >= network.outputsOf(position).first) cut.insert(source);
   return {cut.begin(), cut.end()};
 }
 
