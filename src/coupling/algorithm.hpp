@@ -27,6 +27,7 @@ struct Solution {
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
   std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
+  std::optional<std::size_t> coarse;    ///< stagnated: an output that is read with too few digits for its tolerance
   HeldConstraint opened{};              ///< the constraint that is not held any more
   bool drowned = false;                 ///< singular: or what is exchanged cannot be told from rounding of the probes
   std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other

@@ -57,6 +57,7 @@ class AutomaticVector final : public Accelerator {
         answers_(unknowns.size),
         bestResidual_(unknowns.size),
         bestAnswers_(unknowns.size),
+        sent_(unknowns.size),
         v_(unknowns.size),
         w_(unknowns.size),
         remark_(fmt::format("{} unknowns: quasi-Newton by weighted least squares over at most {} differences of past "
@@ -161,12 +162,14 @@ class AutomaticVector final : public Accelerator {
   /// back: the next one goes the same way, but only so far that the residual of a linear problem would keep its size.
   bool isTooFar(std::span<const double> sent, std::span<const double> answered) {
     constexpr double kMuch = 3.0;
+    constexpr double kGrown = 1.5;
     const unsigned most = acceptedSteps_ == 0 ? 10 : 3;  // in a row
     shorter_ = 0.0;
     if (!hasBase_ || guarded_) return false;
     for (std::size_t i = 0; i < sent.size(); ++i) w_[i] = answered[i] - sent[i];
     const double growth = relative(w_, answered) / std::max(relative(residual_, answers_), first_);
-    if (growth <= kMuch || rejected_ >= most) {
+    const bool hasGrown = ofAll(w_, answered) > kGrown * ofAll(residual_, answers_);
+    if (growth <= kMuch || !hasGrown || rejected_ >= most) {
       rejected_ = 0;
       return false;
     }
@@ -181,6 +184,13 @@ class AutomaticVector final : public Accelerator {
     const double size = memory_.length(answers);
     const double length = memory_.length(residual);
     return size > 0.0 ? length / size : length;
+  }
+
+  /// In units of what was sent or answered, whichever is larger: answers alone may pass zero on their way.
+  double ofAll(std::span<const double> residual, std::span<const double> answers) {
+    for (std::size_t i = 0; i < sent_.size(); ++i) sent_[i] = answers[i] - residual[i];
+    const double size = std::max(memory_.length(answers), memory_.length(sent_));
+    return size > 0.0 ? memory_.length(residual) / size : 0.0;
   }
 
   void goBack() {
@@ -243,6 +253,7 @@ class AutomaticVector final : public Accelerator {
   std::vector<double> answers_;
   std::vector<double> bestResidual_;
   std::vector<double> bestAnswers_;
+  std::vector<double> sent_;  ///< scratch
   std::vector<double> v_;
   std::vector<double> w_;
   std::uint64_t step_ = 0;

@@ -23,6 +23,12 @@ std::vector<std::size_t> select(const Network& network, const std::vector<std::s
   return result;
 }
 
+/// Half a unit of the last digit.
+double roundingOf(double value, unsigned digits) {
+  if (digits == 0 || value == 0.0 || !std::isfinite(value)) return 0.0;
+  return 0.5 * std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1.0 - digits);
+}
+
 bool isWeighedBySent(Norm norm) {
   return norm == Norm::rms || norm == Norm::nicolai;
 }
@@ -60,6 +66,8 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
     groups_.push_back({exchanged_, {settings.rtol, settings.atol}, settings.norm});
   }
   norms_.resize(groups_.size());
+  for (Group& group : groups_)
+    group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   for (const std::size_t value : exchanged_) {
     const OutputName name = network.outputName(value);
     const OutputName last = fields_.empty() ? name : network.outputName(fields_.back().values.back());
@@ -105,6 +113,8 @@ void ConvergenceMonitor::look(const InterfaceProblem& problem) {
 void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
   norm_ = 0.0;
   relative_ = 0.0;
+  rounding_ = 0.0;
+  coarse_.reset();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     const Group& group = groups_[g];
     const std::size_t n = group.values.size() * problem.points();
@@ -127,6 +137,7 @@ void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
       norms_[g] = core::weightedNorm(group.norm, group.tolerance, sent_, difference_);
     }
     norm_ = std::max(norm_, norms_[g]);
+    if (group.printed) findCoarse(group, problem);
   }
   // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
@@ -135,6 +146,17 @@ void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
     bestAt_ = looks_;
     best_ = norm_;
   }
+}
+
+void ConvergenceMonitor::findCoarse(const Group& group, const InterfaceProblem& problem) {
+  problem.readAnswered(group.values, sent_);
+  for (std::size_t i = 0; i < sent_.size(); ++i)
+    difference_[i] = roundingOf(sent_[i], network_.outputName(group.values[i % group.values.size()]).digits);
+  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, sent_);
+  if (norm <= std::max(1.0, rounding_)) return;
+  rounding_ = norm;
+  const auto coarsest = static_cast<std::size_t>(std::ranges::max_element(difference_) - difference_.begin());
+  coarse_ = group.values[coarsest % group.values.size()];
 }
 
 void ConvergenceMonitor::findK(const InterfaceProblem& problem) {
@@ -207,7 +229,11 @@ bool ConvergenceMonitor::stagnates() const {
   constexpr unsigned kPatience = 20;
   constexpr double kFallen = 1e-3;
   constexpr double kSmall = 1e-6;
-  return looks_ - bestAt_ >= kPatience && best_ < kFallen * largestNorm_ && relative_ < kSmall;
+  constexpr double kSmallBehindFiles = 1e-4;  // differences of printed values have fewer digits than they
+  if (coarse_ && norm_ <= rounding_) return true;
+  const bool printed = std::ranges::any_of(groups_, &Group::printed);
+  return looks_ - bestAt_ >= kPatience && (coarse_ || best_ < kFallen * largestNorm_) &&
+         relative_ < (printed ? kSmallBehindFiles : kSmall);
 }
 
 }  // namespace koppla::coupling

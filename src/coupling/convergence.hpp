@@ -64,7 +64,10 @@ class ConvergenceMonitor {
   [[nodiscard]] double k() const { return k_; }
   /// The index of an output of the field that has exploded.
   [[nodiscard]] std::optional<std::size_t> exploded() const { return exploded_; }
-  /// The residual fell, but has not fallen any further for many iterations.
+  /// An output that is read with too few digits for its tolerance: how exact it is cannot be seen.
+  [[nodiscard]] std::optional<std::size_t> coarse() const { return coarse_; }
+  /// The residual fell, but has not fallen any further for many iterations; or it has fallen to the last digit of what
+  /// is coarse.
   [[nodiscard]] bool stagnates() const;
 
  private:
@@ -72,6 +75,7 @@ class ConvergenceMonitor {
     std::vector<std::size_t> values;
     core::Tolerance tolerance;
     Norm norm;
+    bool printed = false;  ///< some of its values are read from text with few digits
   };
   struct Field {
     std::vector<std::size_t> values;
@@ -81,6 +85,7 @@ class ConvergenceMonitor {
   };
 
   void measure(const InterfaceProblem& problem);
+  void findCoarse(const Group& group, const InterfaceProblem& problem);
   void findK(const InterfaceProblem& problem);
   void findExplosion(const InterfaceProblem& problem);
 
@@ -98,6 +103,8 @@ class ConvergenceMonitor {
   std::vector<double> norms_;
   double k_;
   std::optional<std::size_t> exploded_;
+  std::optional<std::size_t> coarse_;
+  double rounding_ = 0.0;  ///< norm of half a unit of the last digit, of the group where it is largest
   double largestNorm_ = 0.0;
   double relative_ = 0.0;     ///< |answered - sent| / |answered|, of the group where it is largest
   double best_ = 0.0;         ///< norm when it last was a good deal smaller than before

@@ -106,14 +106,7 @@ class FixedPoint final : public Algorithm {
   }
 
   [[nodiscard]] std::vector<Block> fieldsOf(const std::vector<std::size_t>& values, std::size_t points) const {
-    std::vector<Block> fields;
-    for (std::size_t i = 0; i < values.size(); ++i) {
-      const OutputName name = network_.outputName(values[i]);
-      const bool goesOn = i > 0 && network_.outputName(values[i - 1]).member == name.member &&
-                          network_.outputName(values[i - 1]).port == name.port;
-      if (!goesOn) fields.push_back({i, i});
-      fields.back().last = i + 1;
-    }
+    std::vector<Block> fields = portsAmong(network_, values);
     const std::size_t once = fields.size();
     for (std::size_t point = 1; point < points; ++point)
       for (std::size_t f = 0; f < once; ++f)
@@ -190,19 +183,28 @@ class FixedPoint final : public Algorithm {
     answeredThere_ = part.answered;
   }
 
+  /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
+  [[nodiscard]] std::optional<std::size_t> coarsest(const InterfaceProblem& problem) const {
+    if (monitor_.coarse()) return monitor_.coarse();
+    const auto isPrinted = [this](std::size_t value) { return network_.outputName(value).digits > 0; };
+    const auto found = std::ranges::find_if(problem.coupled(), isPrinted);
+    return found == problem.coupled().end() ? std::nullopt : std::optional(*found);
+  }
+
   bool ends(const InterfaceProblem& problem, Solution& solution) {
     const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
     solution.exploded = monitor_.exploded();
     if (solution.exploded)
       solution.ending = Ending::exploded;  // before the test, which such values may pass
     else if (solution.norm <= 1.0 && discreteSettled)
-      solution.ending = Ending::converged;
+      solution.ending = monitor_.coarse() ? Ending::stagnated : Ending::converged;
     else if (solution.evaluations >= settings_.maxIterations)
       solution.ending = Ending::capReached;
     else if (solution.norm > 1.0 && monitor_.stagnates())
       solution.ending = Ending::stagnated;
     else
       return false;
+    if (solution.ending == Ending::stagnated) solution.coarse = coarsest(problem);
     return true;
   }
 

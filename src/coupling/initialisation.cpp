@@ -10,6 +10,7 @@
 
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
+#include "koppla/coupling/loop_iteration.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
 namespace koppla::coupling {
@@ -269,8 +270,9 @@ class Initialiser {
     const Loop loop = loopOf(component);
     AlgebraicLoop& entry = report_.loops.emplace_back();
     for (const std::size_t node : component) entry.outputs.push_back(name(nodes_[node]));
+    entry.iterated = cannotBeDifferentiated(network_, loop.positions);
     entry.unknowns = loop.values.size();
-    if (entry.unknowns > kMostUnknownsOfLoop) return false;
+    if (!entry.iterated && entry.unknowns > kMostUnknownsOfLoop) return false;
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
 
@@ -278,11 +280,21 @@ class Initialiser {
     constexpr unsigned kDiscreteRounds = 20;
     for (unsigned round = 0; round < kDiscreteRounds; ++round) {
       const core::Values before = network_.discreteOutputs({0, network_.size()});
-      if (!solveReals(loop, entry)) return false;
+      if (!(entry.iterated ? iterateReals(loop, entry) : solveReals(loop, entry))) return false;
       entry.solved = entry.norm <= 1.0 && network_.discreteOutputs({0, network_.size()}) == before;
       if (entry.solved || !(entry.norm <= 1.0)) break;
     }
+    // What is not solved here, an iteration over the first step may still solve, or say why not.
+    entry.solved = entry.solved || (entry.iterated && settings_.iterates());
     return entry.solved;
+  }
+
+  bool iterateReals(const Loop& loop, AlgebraicLoop& entry) {
+    const LoopIteration ended = iterateLoop(network_, loop.positions, loop.values, settings_,
+                                            [this](std::size_t position) { return evaluate(position); });
+    entry.iterations += ended.iterations;
+    entry.norm = ended.norm;
+    return ended.evaluated;
   }
 
   /// Newton with halved corrections where the residual would grow. It goes on below the demanded tolerance as long as

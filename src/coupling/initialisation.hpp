@@ -18,6 +18,7 @@ struct AlgebraicLoop {
   unsigned iterations = 0;
   double norm = 0.0;  ///< of the residual, in the algorithm's tolerances; solved at <= 1
   bool solved = false;
+  bool iterated = false;  ///< by the default acceleration, not by Newton's method
   /// Spectral radius of d answered / d sent at the solution: 0 where nothing really depends on itself. Values that go
   /// round the loop once per step, as explicit algorithms let them, grow by this factor.
   double growth = 0.0;
@@ -36,7 +37,7 @@ struct InitialisationReport {
 /// Makes all connected values consistent at time t, with every subsystem in initialisation mode. Outputs are computed
 /// in the order of their declared dependencies, so a chain of feed-through of any length is right after one pass;
 /// outputs that depend on each other are solved together by Newton's method, with directional derivatives where there
-/// are any.
+/// are any; by accelerated iteration where a member is another process.
 InitialisationReport initialise(const System& system, Network& network, double t, const AlgorithmSettings& settings);
 
 }  // namespace koppla::coupling

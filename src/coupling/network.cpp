@@ -375,4 +375,16 @@ bool Network::hasDiscreteOutputs(Block block) const {
                      special_.begin() + static_cast<std::ptrdiff_t>(block.last), any);
 }
 
+std::vector<Block> portsAmong(const Network& network, std::span<const std::size_t> values) {
+  std::vector<Block> ports;
+  for (std::size_t i = 0; i < values.size(); ++i) {
+    const OutputName name = network.outputName(values[i]);
+    const bool goesOn = i > 0 && network.outputName(values[i - 1]).member == name.member &&
+                        network.outputName(values[i - 1]).port == name.port;
+    if (!goesOn) ports.push_back({i, i});
+    ports.back().last = i + 1;
+  }
+  return ports;
+}
+
 }  // namespace koppla::coupling

@@ -37,6 +37,7 @@ struct OutputName {
   MemberIndex member;
   subsystem::PortIndex port;
   std::size_t element;
+  unsigned digits = 0;  ///< significant ones, where it is read from text; 0: all
 };
 
 /// What a real input takes from an output: `scale` times its value, beside others.
@@ -316,5 +317,8 @@ class Network {
   std::vector<CallCounter> saves_;
   std::vector<CallCounter> restores_;
 };
+
+/// Which of these outputs belong to one port each, as ranges of their list.
+std::vector<Block> portsAmong(const Network& network, std::span<const std::size_t> values);
 
 }  // namespace koppla::coupling

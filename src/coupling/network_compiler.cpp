@@ -106,7 +106,7 @@ class Network::Compiler {
       const Port& p = port({member, index});
       offset_[{member, index}] = append(p, out);
       if (p.type == core::Type::real)
-        for (std::size_t k = 0; k < p.size; ++k) network_.outputNames_.push_back({member, index, k});
+        for (std::size_t k = 0; k < p.size; ++k) network_.outputNames_.push_back({member, index, k, p.digits});
     }
     entry.yCount = narrow(network_.y_.size()) - entry.yBegin;
     plan.outputs.integers.count = narrow(out.integers.size()) - plan.outputs.integers.begin;

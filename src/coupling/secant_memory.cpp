@@ -27,7 +27,12 @@ constexpr double kPrecision = 1e-3;
 }  // namespace
 
 SecantMemory::SecantMemory(std::size_t size, std::size_t capacity)
-    : size_(size), capacity_(capacity), products_(capacity * capacity), matrix_(capacity * capacity), right_(capacity) {
+    : size_(size),
+      capacity_(capacity),
+      products_(capacity * capacity),
+      matrix_(capacity * capacity),
+      deviations_(capacity),
+      right_(capacity) {
   slots_.reserve(capacity);
   used_.reserve(capacity);
 }
@@ -106,16 +111,20 @@ bool SecantMemory::subtract(std::span<const double> r, std::uint64_t step, std::
   if (k == 0) return false;
   Eigen::Map<Eigen::MatrixXd> matrix(matrix_.data(), k, k);
   Eigen::Map<Eigen::VectorXd> right(right_.data(), k);
+  Eigen::Map<Eigen::VectorXd> deviations(deviations_.data(), k);
   for (Eigen::Index i = 0; i < k; ++i) {
     const std::size_t slot = used_[static_cast<std::size_t>(i)];
     for (Eigen::Index j = 0; j < k; ++j) matrix(i, j) = products(slot, used_[static_cast<std::size_t>(j)]);
     const double deviation = kPrecision * static_cast<double>(1 + step - slots_[slot].step);
-    matrix(i, i) += deviation * deviation;
+    deviations[i] = deviation * deviation;
+    matrix(i, i) += deviations[i];
     right[i] = product(slots_[slot].v, r);
   }
   const Eigen::LLT<Eigen::Ref<Eigen::MatrixXd>> factors(matrix);
   if (factors.info() != Eigen::Success) return false;
   right = factors.solve(right).eval();
+  // The same for what is left over of r.
+  right += factors.solve(deviations.cwiseProduct(right));
   if (!right.allFinite()) return false;
   Eigen::Map<Eigen::VectorXd> changed(result.data(), static_cast<Eigen::Index>(result.size()));
   for (Eigen::Index i = 0; i < k; ++i) changed -= right[i] * view(slots_[used_[static_cast<std::size_t>(i)]].w);

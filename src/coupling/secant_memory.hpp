@@ -11,16 +11,18 @@ namespace koppla::coupling {
 /// Pairs of differences, of the residual (v) and of the answers (w), between successive iterations, and what they tell
 /// of the next step. With J the map from v to w,
 ///
-///     J r  is estimated by  W c,    c = (V^T V + D)^-1 V^T r
+///     J r  is estimated by  W c,    c = c0 + (V^T V + D)^-1 D c0,    c0 = (V^T V + D)^-1 V^T r
 ///
-/// with columns v of length one: the mean of J given these pairs, if a pair is off by a relative error of standard
-/// deviation sqrt(D_jj) and J is unknown else. A pair gets less reliable with every step that has passed since, as the
-/// subsystems are elsewhere:
+/// with columns v of length one: W c0 is the mean of J r given these pairs, if a pair is off by a relative error of
+/// standard deviation sqrt(D_jj) and J is unknown else. A pair gets less reliable with every step that has passed
+/// since, as the subsystems are elsewhere:
 ///
 ///     D_jj = (kPrecision (1 + age_j))^2
 ///
-/// So nothing has to be filtered: pairs that say nearly the same share the weight. Work and memory are linear in the
-/// number of values; the matrix V^T V is kept and grows by one row per pair.
+/// The second term treats what c0 leaves over, r - V c0, in the same way: a linear problem is then solved to D^2
+/// instead of D, where r is in the span of the pairs. Nothing has to be filtered: pairs that say nearly the same share
+/// the weight. Work and memory are linear in the number of values; the matrix V^T V is kept and grows by one row per
+/// pair.
 class SecantMemory {
  public:
   /// At most `capacity` pairs of `size` values; a new one takes the place of the oldest.
@@ -74,6 +76,7 @@ class SecantMemory {
   std::vector<std::size_t> used_;  ///< slots with a pair
   std::vector<double> products_;   ///< V^T V by slots, capacity x capacity
   std::vector<double> matrix_;     ///< scratch
+  std::vector<double> deviations_;
   std::vector<double> right_;
   std::uint64_t arrivals_ = 0;
 };

@@ -136,7 +136,10 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     description_.kind = settings_.isTransient ? "program, transient" : "program, static";
     description_.model = text(settings_.command);
     for (const PortSettings& port : settings_.inputs) addPort(port, Causality::input);
-    for (const OutputSettings& output : settings_.outputs) addPort(output.port, Causality::output);
+    for (const OutputSettings& output : settings_.outputs) {
+      addPort(output.port, Causality::output);
+      description_.ports.back().digits = digitsOf(output.reading);
+    }
     for (const PortSettings& port : settings_.parameters) addPort(port, Causality::parameter);
   }
 

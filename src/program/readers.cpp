@@ -141,6 +141,12 @@ void checkExpression(const std::string& expression, std::string_view option) {
 
 }  // namespace
 
+unsigned digitsOf(const Reading& reading) {
+  constexpr unsigned kCalculix = 7;
+  if (reading.digits > 0) return reading.digits;
+  return reading.format == Format::calculixDat ? kCalculix : 0;
+}
+
 void check(const Reading& reading, const Field& field) {
   const auto refuse = [&](const std::string& message, const std::string& remedy) {
     throw core::InputError(fmt::format("The output '{}' {}", field.name, message), remedy);

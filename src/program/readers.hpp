@@ -40,7 +40,11 @@ struct Reading {
   std::string quantity{};      ///< of calculixDat, as in its headings: "displacements"
   std::string set{};           ///< of calculixDat; empty: any
   std::size_t point = 1;       ///< of calculixDat: the integration point, in tables that have them
+  unsigned digits = 0;         ///< significant ones of the numbers in the file; 0: as the format says, or all
 };
+
+/// Significant digits of the numbers in the file; 0: all of a double.
+unsigned digitsOf(const Reading& reading);
 
 /// What is wrong with a reading before any file is there; throws core::InputError.
 void check(const Reading& reading, const Field& field);

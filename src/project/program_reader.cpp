@@ -196,6 +196,8 @@ class ProgramReader {
     reading.file = file.value;
     table.word("reader", reading.format, kFormatWords);
     table.flag("open_end", reading.openEnd);
+    constexpr unsigned kMostDigits = 17;  // more are in no double
+    table.count("digits", reading.digits, 1, {}, kMostDigits);
     const bool columns = reading.format != Format::keyValue;
     const bool table2 = reading.format == Format::columns || reading.format == Format::block;
     const auto usedIf = [&](bool used) {

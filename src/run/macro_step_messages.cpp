@@ -14,11 +14,15 @@ using coupling::FaultKind;
 
 std::string MacroStep::residualText(const Trial& trial) const {
   const coupling::Solution& solution = trial.outcome.solution;
+  const bool stagnated = solution.ending == coupling::Ending::stagnated;
+  if (stagnated && solution.norm <= 1.0)
+    return fmt::format("after {} iterations nothing changes any more, but that says less than the tolerance demands",
+                       solution.evaluations);
   if (solution.norm <= 1.0)
     return fmt::format("discrete values still change after {} iterations", solution.evaluations);
   std::string text = fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
                                  solution.evaluations, solution.norm);
-  if (solution.ending == coupling::Ending::stagnated) return text + ", and it does not fall any further";
+  if (stagnated) return text + ", and it does not fall any further";
   const coupling::Behaviour behaviour = coupling::behaviourOf(solution.k);
   if (behaviour != coupling::Behaviour::unknown)
     text += fmt::format(" ({}, K = {:.3g})", coupling::word(behaviour), solution.k);
@@ -55,6 +59,13 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
 std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
   if (settings_.stepControl.repeats())
     return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
+  if (solution.ending == coupling::Ending::stagnated && solution.coarse) {
+    const coupling::OutputName output = network_.outputName(*solution.coarse);
+    return fmt::format(
+        "'{}' is read from a file with {} digits, and nothing can be seen to be more exact than a relative {:g} of it: "
+        "loosen the tolerances of the coupling, or make the program print more digits.",
+        system_.members[output.member].nameOf(output.port), output.digits, std::pow(10.0, 1.0 - output.digits));
+  }
   if (solution.ending == coupling::Ending::stagnated)
     return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "
            "theirs.";

@@ -18,7 +18,8 @@ namespace {
 void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, core::Log& log) {
   const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
   log.write(core::Severity::info, "initialisation",
-            fmt::format("solved the algebraic loop {}; Newton iterations: {}", names, loop.iterations));
+            fmt::format("{} the algebraic loop {}; {}: {}", loop.norm <= 1.0 ? "solved" : "left to the first step",
+                        names, loop.iterated ? "iterations" : "Newton iterations", loop.iterations));
   constexpr double kNoise = 1e-6;  // of derivatives by differences
   if (settings.algorithm.iterates() || loop.growth < kNoise) return;
   log.write(
@@ -55,7 +56,7 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
   if (report.fault) return macroStep.describe(report.fault, start);
   if (!report.undetermined.empty()) return macroStep.describeUndetermined(report.undetermined, start);
   for (const coupling::AlgebraicLoop& loop : report.loops) {
-    if (loop.unknowns > coupling::kMostUnknownsOfLoop)
+    if (!loop.iterated && loop.unknowns > coupling::kMostUnknownsOfLoop)
       return {OutcomeKind::notConverged,
               fmt::format("The algebraic loop {} has {} unknowns at the start; up to {} are solved there. Write "
                           "simulation.initialisation = \"start-values\": the first step finds them.",

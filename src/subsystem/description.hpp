@@ -31,6 +31,7 @@ struct Port {
   std::string unit;         ///< physical unit, empty if none was declared
   std::string description;  ///< empty if none
   double nominal = 1.0;     ///< a usual magnitude of a real port, > 0
+  unsigned digits = 0;      ///< significant ones of a real output that is read from text; 0: all of a double
   bool settable = false;    ///< may be set before initialisation: a parameter or a start value
   bool internal = false;    ///< an output that is an input of a part inside; recorded on request only
   bool discrete = false;    ///< a real that changes at communication points only
@@ -55,9 +56,11 @@ struct Capabilities {
   bool uncorrectedOutputs = false;      ///< outputs are those before its solver's last correction
   /// A step is linear (affine, where inputs that nobody connects are not zero) in states and inputs.
   bool linear = false;
-  bool isStatic = false;    ///< outputs follow from the present inputs alone; evaluate() is all it needs
-  bool ownProcess = false;  ///< what it does is done by another process: milliseconds at least, and not by us
-  double microStep = 0.0;   ///< s, longest step of its own solver; 0: unknown, or it has none
+  bool isStatic = false;  ///< outputs follow from the present inputs alone; evaluate() is all it needs
+  /// What it does is done by another process: milliseconds at least, and not by us. Its answers may have few digits, so
+  /// that their differences are no derivatives.
+  bool ownProcess = false;
+  double microStep = 0.0;  ///< s, longest step of its own solver; 0: unknown, or it has none
 };
 
 /// A named place of a subsystem where force laws and joints act: motion out, force in.

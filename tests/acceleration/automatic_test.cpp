@@ -117,6 +117,37 @@ TEST(Automatic, SolvesALinearLoopOfOneValueInFourIterations) {
   }
 }
 
+/// Two bars that conduct heat, one behind the other, with several nodes at the interface: temperatures T to the first,
+/// fluxes of unlike size to the second, y -> f (T1 - y) -> T2 + ratio (T1 - y). All values are rounded to seven digits.
+Loop bars(double ratio) {
+  const auto printed = [](double value) { return std::stod(fmt::format("{:.6e}", value)); };
+  const std::vector<double> shares{0.25, 0.5, 1.0, 0.5};
+  Loop loop;
+  loop.name = fmt::format("bars, ratio {}", ratio);
+  loop.first = [=](std::span<const double> in, std::span<double> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = printed(shares[i] * (100.0 - in[i]));
+  };
+  loop.second = [=](std::span<const double> in, std::span<double> out) {
+    for (std::size_t i = 0; i < in.size(); ++i) out[i] = printed(20.0 + ratio * in[i] / shares[i]);
+  };
+  loop.start.assign(shares.size(), 0.0);
+  return loop;
+}
+
+TEST(Automatic, SolvesALinearFieldOfPrintedValuesInFourIterations) {
+  unsigned most = 0;
+  double worst = 0.0;
+  for (const double ratio : {0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0}) {
+    const Outcome outcome = byDefault(bars(ratio), {.tolerance = 1e-4});
+    ASSERT_EQ(outcome.end, End::converged) << ratio;
+    most = std::max(most, outcome.iterations);
+    const double solution = (20.0 + 100.0 * ratio) / (1.0 + ratio);
+    for (const double value : outcome.result) worst = std::max(worst, std::fabs(value / solution - 1.0));
+  }
+  showAtMost({"public P3", "field", "at most 4 iterations for four nodes of seven digits, ratios 0.1 to 100"}, most, 4);
+  showAtMost({"public P3", "field-error", "within 1e-4 of the closed form"}, worst, 1e-4);
+}
+
 TEST(Automatic, KeepsBothComponentsOfAModelOfMixedBehaviourOnTheirWay) {
   // Unrelaxed 94 iterations, 93 with the best global factor; Aitken's one ends at the wrong solution.
   const Outcome outcome = byDefault(together(verticalPlate(125), horizontalPlate(125)), {.tolerance = 1e-6});

@@ -32,9 +32,11 @@ VectorXd estimate(SecantMemory& memory, const VectorXd& r, std::uint64_t step) {
   return -result;
 }
 
-// A pair's relative error, as the class says: 1e-3 for every step of age, and one more.
+// A pair's relative error, as the class says: 1e-3 for every step of age, and one more. Applied twice it leaves over
+// the square of what it leaves over once.
 double trust(double age) {
-  return 1.0 / (1.0 + 1e-6 * (1.0 + age) * (1.0 + age));
+  const double variance = 1e-6 * (1.0 + age) * (1.0 + age);
+  return 1.0 - std::pow(variance / (1.0 + variance), 2);
 }
 
 TEST(SecantMemory, KnowsTheDirectionsOfItsPairsAndNoOther) {

@@ -72,6 +72,31 @@ TEST(Initialisation, ALoopWithoutSolutionIsReportedNotIgnored) {
   EXPECT_EQ(result.report.loops[0].outputs, (std::vector<std::string>{"a.y", "b.y"}));
 }
 
+TEST(Initialisation, ProcessesAreIteratedNotDifferentiated) {
+  // x = -30 y + 1, y = x, printed with seven digits, where differences over 1e-7 of a value are noise.
+  unsigned calls = 0;
+  Formula process = gain(1);
+  process.capabilities.ownProcess = true;
+  process.output = [&calls](const auto&, double, const auto& u) {
+    ++calls;
+    return std::vector<double>{std::round((-30.0 * u[0] + 1.0) * 1e7) / 1e7};
+  };
+  const Initialised result =
+      initialised(makeSystem({{"a", process}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}));
+  ASSERT_TRUE(result.report.solved());
+  EXPECT_TRUE(result.report.loops[0].iterated);
+  EXPECT_NEAR(result.outputs[0], 1.0 / 31.0, 1e-6);
+  EXPECT_LE(calls, 6U);
+}
+
+TEST(Initialisation, AnIterationThatFindsNothingIsReported) {
+  Formula process = gain(1.0, 1.0);
+  process.capabilities.ownProcess = true;
+  const Initialised result =
+      initialised(makeSystem({{"a", process}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}));
+  EXPECT_FALSE(result.report.solved());
+}
+
 TEST(Initialisation, DifferencesLeaveNoTraceInTheSubsystems) {
   // Two gains of 0.5 u + 1 in a ring: both outputs are 2, and so are the inputs that the subsystems were left with.
   System system = makeSystem({{"a", gain(0.5, 1.0)}, {"b", gain(0.5, 1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});

@@ -151,6 +151,7 @@ TEST(Documentation, EveryOptionOfBodiesIsDescribed) {
 TEST(Documentation, EveryOptionOfProgramsIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/programs.md");
   for (const char* option : {"program",
+                             "digits",
                              "before`, `after",
                              "folder",
                              "link",

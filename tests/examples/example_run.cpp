@@ -86,6 +86,10 @@ fs::path examplesFolder() {
   return KOPPLA_EXAMPLES_DIR;
 }
 
+bool isInstalled(const std::string& program) {
+  return std::system(("command -v " + quoted(program) + " >/dev/null").c_str()) == 0;
+}
+
 namespace {
 
 /// With assignments for the shell before the command.

@@ -79,6 +79,9 @@ std::vector<std::string> exampleProjects();
 /// All files of studies and analyses of stability: "convergence/oscillator".
 std::vector<std::string> exampleStudies();
 
+/// Whether a program is found in PATH; a test that needs one which is not there is skipped.
+bool isInstalled(const std::string& program);
+
 std::filesystem::path examplesFolder();
 
 }  // namespace koppla::test

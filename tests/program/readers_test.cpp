@@ -161,6 +161,58 @@ TEST_F(Readers, TablesOfCalculixAreFoundByQuantitySetAndTime) {
   EXPECT_THAT(problem(kDat, reading, nodes_), HasSubstr("out.txt:8: The header of the table has no column 'vw'."));
 }
 
+/// Lines as CalculiX 2.20 prints them, with its blanks.
+constexpr const char* kRealDat = R"(
+ heat generation for set RIGHT and time  0.1000000E+01
+
+        11 -1.003523E+00
+        12  2.157476-110
+        15 -7.283084E-01
+
+ total heat generation for set RIGHT and time  0.1000000E+01
+
+       -1.598750E+01
+
+ heat flux (elem, integ.pnt.,qx,qy,qz) for setBAR and time  0.1000000E+01
+
+      1001   1  3.996931E+04 -2.252035E-01 -2.252035E-01
+      1001   2  3.996906E+04 -8.404709E-01 -8.404709E-01
+
+ equivalent plastic strain (elem, integ.pnt.,pe)for set EALL and time  0.1000000E+01
+
+         1   1  1.000000E-03
+
+ mass (element, mass) and mass moment of itertia(xx,yy,zz,xy,xz,yz) for set EALL and time  0.1000000E+01
+
+         1  2.000000E+00  3.000000E+00  4.000000E+00  5.000000E+00  6.000000E+00  7.000000E+00  8.000000E+00
+
+     E I G E N V A L U E   O U T P U T
+
+ MODE NO    EIGENVALUE                       FREQUENCY
+
+      1   0.1043430E+06   0.3230217E+03   0.5141050E+02   0.0000000E+00
+)";
+
+TEST_F(Readers, OddHeadingsAndNumbersOfCalculixAreUnderstood) {
+  const auto quantity = [](const char* name) { return Reading{.format = Format::calculixDat, .quantity = name}; };
+  EXPECT_THAT(read(kRealDat, quantity("heat generation"), nodes_), ElementsAre(-1.003523, 2.157476e-110, -0.7283084));
+  EXPECT_THAT(read(kRealDat, quantity("total heat generation"), {"Q", {1}}), ElementsAre(-15.9875));
+  Reading flux = quantity("heat flux");
+  flux.set = "BAR";
+  flux.point = 2;
+  EXPECT_THAT(read(kRealDat, flux, {"q", {1001}, 3, true}), ElementsAre(39969.06, -0.8404709, -0.8404709));
+  EXPECT_THAT(read(kRealDat, quantity("equivalent plastic strain"), {"e", {1}, 1, true}), ElementsAre(1e-3));
+  Reading inertia = quantity("mass");
+  inertia.columns = {"mass", "yy"};
+  EXPECT_THAT(read(kRealDat, inertia, {"m", {1}, 2, true}), ElementsAre(2, 4));
+}
+
+TEST_F(Readers, WhatOnlyLooksLikeANumberOfFortranIsNone) {
+  const Field value{"x", {1}};
+  for (const char* text : {"2020-10\n", "20-110\n", "1.5-10\n", "1.5-1a0\n"})
+    EXPECT_THAT(problem(text, {.format = Format::columns}, value), HasSubstr("is no number")) << text;
+}
+
 TEST_F(Readers, NumbersOfColumnsMustFitThePort) {
   const Reading two{.format = Format::columns, .columns = {std::size_t{1}, std::size_t{2}}};
   EXPECT_THAT(problem("1 2\n", two, nodes_), HasSubstr("The output 'T' has 2 columns and 1 values for each id."));

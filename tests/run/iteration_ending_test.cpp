@@ -3,6 +3,7 @@
 #include <cmath>
 #include <memory>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "fmu_system.hpp"
@@ -65,6 +66,39 @@ TEST(IterationEnding, AtThePrecisionOfTheSubsystemsIsStagnation) {
     settings.algorithm.withoutConvergence = WithoutConvergence::stop;
     EXPECT_TRUE(simulate(noisy(), settings).ok());
   }
+}
+
+/// A gain whose answers are printed with seven digits.
+Formula printed(double k, double b) {
+  Formula formula = gain(k, b);
+  formula.digits = 7;
+  formula.output = [k, b](const auto&, double, const auto& u) {
+    return std::vector<double>{std::stod(fmt::format("{:.6e}", k * u[0] + b))};
+  };
+  return formula;
+}
+
+coupling::System printing(double k) {
+  return makeSystem({{"first", printed(k, 1.0)}, {"second", printed(1.0, 0.0)}},
+                    {{"first.y", "second.u"}, {"second.y", "first.u"}});
+}
+
+TEST(IterationEnding, WhatIsReadWithFewDigitsIsNeverSaidToBeMoreExact) {
+  // A contracting loop stands still at its seventh digit, where sent and answered are equal.
+  for (const double k : {-0.1, -3.0, -30.0})
+    for (const AcceleratorKind kind : {AcceleratorKind::none, AcceleratorKind::automatic}) {
+      if (kind == AcceleratorKind::none && k < -1.0) continue;
+      Settings settings = oneStep();
+      settings.algorithm.acceleration.kind = kind;
+      settings.algorithm.rtol = 1e-9;
+      settings.algorithm.atol = 1e-12;
+      const Outcome outcome = simulate(printing(k), settings);
+      EXPECT_EQ(outcome.kind, OutcomeKind::stagnated) << k << outcome.message;
+      EXPECT_TRUE(tells(outcome, "is read from a file with 7 digits")) << outcome.message;
+      EXPECT_TRUE(tells(outcome, "a relative 1e-06")) << outcome.message;
+      settings.algorithm.rtol = 1e-5;
+      EXPECT_TRUE(simulate(printing(k), settings).ok()) << k;
+    }
 }
 
 TEST(IterationEnding, SlowConvergenceIsNoStagnation) {

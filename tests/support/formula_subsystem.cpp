@@ -71,6 +71,7 @@ class FormulaSubsystem final : public subsystem::Subsystem {
     subsystem::Port port;
     port.name = name;
     port.causality = causality;
+    if (causality == Causality::output) port.digits = formula_.digits;
     port.settable = causality == Causality::input;
     description_.ports.push_back(std::move(port));
   }

@@ -22,6 +22,7 @@ struct Formula {
   /// Outputs at t from states and inputs.
   std::function<std::vector<double>(const std::vector<double>& x, double t, const std::vector<double>& u)> output;
   bool feedThrough = true;
+  unsigned digits = 0;  ///< of the outputs, where they are as if read from text
   subsystem::Capabilities capabilities{.saveRestore = true, .variableStep = true};
 };
 

@@ -29,36 +29,49 @@ std::string lower(std::string_view text) {
   return result;
 }
 
-/// Nothing where the line is no heading.
-std::optional<DatTable> headingIn(std::string_view line, std::size_t number) {
-  constexpr std::string_view kSet = " for set ";
-  constexpr std::string_view kTime = " and time ";
-  const std::size_t set = line.find(kSet);
-  const std::size_t time = line.find(kTime, set == line.npos ? 0 : set);
-  if (set == line.npos || time == line.npos) return std::nullopt;
-  const std::optional<double> value = detail::number(trimmed(line.substr(time + kTime.size())));
-  if (!value) return std::nullopt;
-  DatTable table;
-  table.line = number;
-  const std::string_view title = line.substr(0, set);
-  const std::size_t open = title.find('(');
-  table.quantity = trimmed(title.substr(0, open));
-  if (open != title.npos)
-    for (const std::string_view name : words(title.substr(open + 1, title.rfind(')') - open - 1), ','))
-      table.names.emplace_back(name);
-  table.set = trimmed(line.substr(set + kSet.size(), time - set - kSet.size()));
-  table.time = *value;
-  return table;
+/// What stands in parentheses, "(elem, integ.pnt.,qx)", one after the other.
+std::vector<std::string> namesIn(std::string_view title) {
+  std::vector<std::string> names;
+  for (std::size_t open = title.find('('); open != title.npos; open = title.find('(', open + 1)) {
+    const std::size_t close = title.find(')', open);
+    if (close == title.npos) break;
+    for (const std::string_view name : words(title.substr(open + 1, close - open - 1), ',')) names.emplace_back(name);
+  }
+  return names;
 }
 
+/// Nothing where the line is no heading. CalculiX 2.20 leaves blanks out around 'for set' in some of them.
+std::optional<DatTable> headingIn(std::string_view line, std::size_t number) {
+  constexpr std::string_view kSet = "for set";
+  constexpr std::string_view kTime = " and time ";
+  const std::size_t time = line.rfind(kTime);
+  if (time == line.npos) return std::nullopt;
+  const std::optional<double> value = detail::number(trimmed(line.substr(time + kTime.size())));
+  const std::size_t set = line.find(kSet);
+  if (!value || set == line.npos) return std::nullopt;
+  const std::string_view title = line.substr(0, set);
+  return DatTable{.line = number,
+                  .quantity = std::string(trimmed(title.substr(0, title.find('(')))),
+                  .names = namesIn(title),
+                  .set = std::string(trimmed(line.substr(set + kSet.size(), time - set - kSet.size()))),
+                  .time = *value};
+}
+
+/// A blank line stands between a heading and its rows, another one behind them.
 std::vector<DatTable> tablesOf(const Source& source) {
   std::vector<DatTable> tables;
   Lines lines(source.text);
+  bool inside = false;
   while (const std::optional<std::string_view> line = lines.next()) {
-    if (std::optional<DatTable> table = headingIn(*line, lines.number()))
+    const std::string_view content = trimmed(*line);
+    if (std::optional<DatTable> table = headingIn(*line, lines.number())) {
       tables.push_back(std::move(*table));
-    else if (const std::string_view content = trimmed(*line); !content.empty() && !tables.empty())
+      inside = true;
+    } else if (content.empty()) {
+      inside = inside && tables.back().rows.empty();
+    } else if (inside) {
       tables.back().rows.push_back({lines.number(), content});
+    }
   }
   return tables;
 }

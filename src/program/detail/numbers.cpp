@@ -27,13 +27,25 @@ std::optional<double> plainNumber(std::string_view word) {
   return std::numeric_limits<double>::infinity();
 }
 
+/// Fortran leaves the letter out where the exponent has three digits: 2.157476-110.
+std::optional<double> withoutLetter(std::string_view word) {
+  constexpr std::size_t kExponent = 4;
+  if (word.size() <= kExponent || word.find('.') >= word.size() - kExponent) return std::nullopt;
+  std::string inC(word);
+  const std::size_t sign = inC.size() - kExponent;
+  if (inC[sign] != '-' && inC[sign] != '+') return std::nullopt;
+  inC.insert(sign, 1, 'e');
+  return plainNumber(inC);
+}
+
 }  // namespace
 
 std::optional<double> number(std::string_view word) {
   if (word.size() > 1 && word.front() == '+' && word[1] != '-') word.remove_prefix(1);
   if (const std::optional<double> value = plainNumber(word)) return value;
   const std::size_t exponent = word.find_first_of("dD");
-  if (exponent == word.npos || exponent == 0) return std::nullopt;
+  if (exponent == word.npos) return withoutLetter(word);
+  if (exponent == 0) return std::nullopt;
   std::string inC(word);
   inC[exponent] = 'e';
   return plainNumber(inC);

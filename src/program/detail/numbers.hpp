@@ -9,7 +9,8 @@
 
 namespace koppla::program::detail {
 
-/// A number as programs print it: also with a leading '+' and with Fortran's exponent D. Nothing else around it; nan
+/// A number as programs print it: also with a leading '+', with Fortran's exponent D, and with its exponent of three
+/// digits without a letter. Nothing else around it; nan
 /// and inf are numbers here, so that they can be refused by name.
 std::optional<double> number(std::string_view word);
 std::optional<std::int64_t> integer(std::string_view word);

@@ -1,0 +1,80 @@
+#include "koppla/coupling/loop_iteration.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <set>
+#include <vector>
+
+#include "koppla/core/weighted_norm.hpp"
+#include "koppla/coupling/accelerator.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+/// The values that somebody uses before they are computed anew.
+std::vector<std::size_t> cutOf(const Network& network, std::span<const std::size_t> positions,
+                               std::span<const std::size_t> values) {
+  std::set<std::size_t> cut;
+  for (const std::size_t position : positions)
+    for (const std::size_t source : network.sourcesOf(position))
+      if (std::ranges::binary_search(values, source) && source >= network.outputsOf(position).first) cut.insert(source);
+  return {cut.begin(), cut.end()};
+}
+
+std::vector<double> read(const Network& network, std::span<const std::size_t> values) {
+  std::vector<double> result;
+  for (const std::size_t value : values) result.push_back(network.outputs()[value]);
+  return result;
+}
+
+void write(Network& network, std::span<const std::size_t> values, std::span<const double> numbers) {
+  for (std::size_t i = 0; i < values.size(); ++i) network.outputs()[values[i]] = numbers[i];
+}
+
+}  // namespace
+
+bool cannotBeDifferentiated(Network& network, std::span<const std::size_t> positions) {
+  return std::ranges::any_of(positions, [&network](std::size_t position) {
+    return network.subsystem(position).describe().capabilities.ownProcess;
+  });
+}
+
+LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positions, std::span<const std::size_t> values,
+                          const AlgorithmSettings& settings, const std::function<bool(std::size_t)>& evaluate) {
+  constexpr unsigned kPatience = 20;
+  constexpr double kFalls = 0.9;
+  const core::Tolerance tolerance{settings.rtol, settings.atol};
+  const std::vector<std::size_t> cut = cutOf(network, positions, values);
+  const std::unique_ptr<Accelerator> accelerator =
+      automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance});
+  accelerator->begin();
+  LoopIteration result;
+  double best = 0.0;
+  unsigned bestAt = 0;
+  while (true) {
+    ++result.iterations;
+    const std::vector<double> before = read(network, values);
+    const std::vector<double> sent = read(network, cut);
+    result.evaluated = std::ranges::all_of(positions, evaluate);
+    if (!result.evaluated) return result;
+    std::vector<double> change = read(network, values);
+    std::ranges::transform(change, before, change.begin(), std::minus{});
+    result.norm = core::weightedNorm(settings.norm, tolerance, change, before);
+    if (bestAt == 0 || result.norm < kFalls * best) {
+      best = result.norm;
+      bestAt = result.iterations;
+    }
+    std::vector<double> answered = read(network, cut);
+    const bool solved = result.norm <= 1.0;
+    if (solved || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
+      write(network, cut, sent);  // what everybody was evaluated with
+      return result;
+    }
+    accelerator->learn(sent, answered);
+    accelerator->propose(answered);
+    write(network, cut, answered);
+  }
+}
+
+}  // namespace koppla::coupling

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <functional>
+#include <span>
+
+#include "koppla/coupling/network.hpp"
+#include "koppla/coupling/settings.hpp"
+
+namespace koppla::coupling {
+
+/// How the iteration of an algebraic loop ended.
+struct LoopIteration {
+  bool evaluated = true;  ///< nobody failed
+  unsigned iterations = 0;
+  double norm = 0.0;  ///< of the last change, in the algorithm's tolerances; solved at <= 1
+};
+
+/// Whether the answers of one of these members are no function whose differences are derivatives.
+bool cannotBeDifferentiated(Network& network, std::span<const std::size_t> positions);
+
+/// Solves an algebraic loop at one instant by evaluating its members in sequence, with the default acceleration: for
+/// members whose answers cannot be differentiated. `positions` are the members in the order of evaluation, `values` the
+/// loop's outputs in the network, where the iteration begins and whose solution is left there. `evaluate` gathers the
+/// inputs of a member and computes its outputs; false ends it all. Gives up where nothing has improved for a while.
+LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positions, std::span<const std::size_t> values,
+                          const AlgorithmSettings& settings, const std::function<bool(std::size_t)>& evaluate);
+
+}  // namespace koppla::coupling
