@@ -147,7 +147,7 @@ ExampleStudy runStudy(const std::string& study) {
     copyOf(project, (folder.path() / project).parent_path());
   }
   for (const fs::path& data : filesOf(".csv"))
-    fs::copy_file(data, folder.path() / fs::relative(data, examplesFolder()));
+    fs::copy_file(data, folder.path() / fs::relative(data, examplesFolder()), fs::copy_options::skip_existing);
   const fs::path file = folder.path() / (study + ".toml");
   fs::create_directories(file.parent_path());
   ExampleStudy result;
