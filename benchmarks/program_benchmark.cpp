@@ -14,6 +14,7 @@
 #include <numeric>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "koppla/core/file.hpp"
@@ -58,7 +59,10 @@ Cost measure(std::size_t size, int rounds) {
                                           .inputs = {{.field = field, .file = "x.csv"}},
                                           .outputs = {{{.field = answer}, {.file = "y.csv"}}}},
                                          log);
-  copy->bind({.inputs = {0}, .outputs = {1}});
+  subsystem::Binding binding;
+  binding.inputs = {0};
+  binding.outputs = {1};
+  copy->bind(std::move(binding));
   copy->enterInitialisation({0.0, 1.0, {}});
   std::vector<double> x(size, 1.0 / 3.0);
   std::vector<double> y(size);

@@ -23,7 +23,7 @@ using program::PortSettings;
 using program::Take;
 
 constexpr std::array kKeepWords{Word{"all", Keep::all}, Word{"last", Keep::last}, Word{"failed", Keep::failed}};
-constexpr std::array kFormatWords{Word{"csv", Format::csv}, Word{"columns", Format::columns},
+constexpr std::array kReaderWords{Word{"csv", Format::csv}, Word{"columns", Format::columns},
                                   Word{"key-value", Format::keyValue}, Word{"block", Format::block},
                                   Word{"calculix-dat", Format::calculixDat}};
 constexpr std::array kTakeWords{Word{"last", Take::last}, Word{"first", Take::first}, Word{"time", Take::atTime}};
@@ -194,7 +194,7 @@ class ProgramReader {
     Placed<std::string> file;
     table.text("file", file, {.required = "Write file = \"...\", the file that the program writes."});
     reading.file = file.value;
-    table.word("reader", reading.format, kFormatWords);
+    table.word("reader", reading.format, kReaderWords);
     table.flag("open_end", reading.openEnd);
     constexpr unsigned kMostDigits = 17;  // more are in no double
     table.count("digits", reading.digits, 1, {}, kMostDigits);
@@ -202,7 +202,7 @@ class ProgramReader {
     const bool table2 = reading.format == Format::columns || reading.format == Format::block;
     const auto usedIf = [&](bool used) {
       return Rule{.idle = used ? ""
-                               : fmt::format("the reader '{}' does not use it", wordFor(kFormatWords, reading.format))};
+                               : fmt::format("the reader '{}' does not use it", wordFor(kReaderWords, reading.format))};
     };
     readColumns(table, reading);
     if (!columns && table.given("columns")) table.mistake("columns", "Key and value have no columns.", "Remove it.");
