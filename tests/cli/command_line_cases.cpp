@@ -22,10 +22,11 @@ BadInput runWith(std::string name, std::vector<std::string> more, std::vector<st
 
 std::vector<BadInput> commandLineCases() {
   return {
-      words("NoCommand", {}, {"No command is given.", "Known here: run, study, stability, check", kHelp}),
+      words("NoCommand", {},
+            {"No command is given.", "Known here: run, resume, status, study, stability, check", kHelp}),
       words("UnknownCommand", {"rnu", "project.toml"}, {"There is no command 'rnu'.", "Did you mean 'run'?", kHelp}),
       words("UnknownCommandNearNone", {"simulate"},
-            {"There is no command 'simulate'.", "Known here: run, study, stability, check"}),
+            {"There is no command 'simulate'.", "Known here: run, resume, status, study, stability, check"}),
       words("EmptyCommand", {""}, {"There is no command ''."}),
       words("UnknownOptionBeforeACommand", {"--frob", "run"}, {"There is no option '--frob'", "--help", kHelp}),
       words("UnknownOption", {"run", "project.toml", "--edn", "5"},
