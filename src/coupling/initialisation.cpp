@@ -273,8 +273,8 @@ class Initialiser {
     entry.iterated = cannotBeDifferentiated(network_, loop.positions);
     entry.unknowns = loop.values.size();
     if (!entry.iterated && entry.unknowns > kMostUnknownsOfLoop) return false;
-    for (const std::size_t position : loop.positions)
-      if (!evaluate(position)) return false;
+    for (const std::size_t position : loop.positions)  // an iteration begins with that itself
+      if (!entry.iterated && !evaluate(position)) return false;
 
     // Discrete outputs in the loop are not unknowns: the reals are solved with them frozen, again until they stay.
     constexpr unsigned kDiscreteRounds = 20;

@@ -54,18 +54,18 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
   unsigned bestAt = 0;
   while (true) {
     ++result.iterations;
-    const std::vector<double> before = read(network, values);
     const std::vector<double> sent = read(network, cut);
     result.evaluated = std::ranges::all_of(positions, evaluate);
     if (!result.evaluated) return result;
-    std::vector<double> change = read(network, values);
-    std::ranges::transform(change, before, change.begin(), std::minus{});
-    result.norm = core::weightedNorm(settings.norm, tolerance, change, before);
+    std::vector<double> answered = read(network, cut);
+    // All other values follow from what was sent, so these tell whether everything agrees.
+    std::vector<double> residual = answered;
+    std::ranges::transform(residual, sent, residual.begin(), std::minus{});
+    result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent);
     if (bestAt == 0 || result.norm < kFalls * best) {
       best = result.norm;
       bestAt = result.iterations;
     }
-    std::vector<double> answered = read(network, cut);
     const bool solved = result.norm <= 1.0;
     if (solved || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
       write(network, cut, sent);  // what everybody was evaluated with
