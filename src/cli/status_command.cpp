@@ -1,8 +1,9 @@
-#include <ctime>
+#include <chrono>
 #include <iostream>
 
 #include <fmt/format.h>
 
+#include "koppla/core/moment.hpp"
 #include "koppla/report/duration.hpp"
 
 #include "commands.hpp"
@@ -18,9 +19,8 @@ using Json = nlohmann::ordered_json;
 
 /// s; 0 for what is no moment.
 double secondsSince(const std::string& moment) {
-  std::tm when{};
-  if (::strptime(moment.c_str(), "%Y-%m-%dT%H:%M:%SZ", &when) == nullptr) return 0.0;
-  return std::difftime(std::time(nullptr), ::timegm(&when));
+  const auto when = core::parseMoment(moment);
+  return when ? std::chrono::duration<double>(std::chrono::system_clock::now() - *when).count() : 0.0;
 }
 
 std::string stateOf(const RunState& state) {

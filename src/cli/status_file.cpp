@@ -2,22 +2,17 @@
 
 #include <system_error>
 
-#include <fmt/chrono.h>
-#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/moment.hpp"
 
 namespace koppla::cli {
 
-std::string moment(std::chrono::system_clock::time_point when) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
-}
-
 StatusFile::StatusFile(std::filesystem::path file, double start, double end)
-    : file_(std::move(file)), start_(start), end_(end), started_(moment(std::chrono::system_clock::now())) {
+    : file_(std::move(file)), start_(start), end_(end), started_(core::moment(std::chrono::system_clock::now())) {
   write({start, 0.0, 0, 0, 0.0, 0, 0.0});
 }
 
@@ -36,7 +31,7 @@ void StatusFile::write(const run::Progress& progress) {
   const nlohmann::ordered_json document{{"format", 1},
                                         {"process", ::getpid()},
                                         {"started", started_},
-                                        {"updated", moment(std::chrono::system_clock::now())},
+                                        {"updated", core::moment(std::chrono::system_clock::now())},
                                         {"start", start_},
                                         {"end", end_},
                                         {"time", progress.time},

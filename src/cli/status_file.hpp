@@ -31,7 +31,4 @@ class StatusFile {
   std::chrono::steady_clock::time_point last_{};
 };
 
-/// "2026-01-31T12:00:00Z"
-std::string moment(std::chrono::system_clock::time_point when);
-
 }  // namespace koppla::cli

@@ -15,8 +15,13 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
-namespace koppla::results {
+#include "recorded_rows.hpp"
+
+namespace koppla::results::csv_recorder_test {
 namespace {
+
+using recorded::kTwoReals;
+using recorded::reals;
 
 namespace fs = std::filesystem;
 using core::Type;
@@ -29,12 +34,6 @@ class CsvRecorderTest : public testing::Test {
 
   core::TemporaryFolder folder_{"recorder-test"};
 };
-
-core::Values reals(std::vector<double> values) {
-  return {std::move(values), {}, {}, {}};
-}
-
-const std::vector<Column> kTwoReals{{"a.x", Type::real, "m", "position"}, {"b.y", Type::real, "", ""}};
 
 TEST_F(CsvRecorderTest, WritesTheCrossCheckFormat) {
   CsvRecorder recorder(folder_.path());
@@ -194,26 +193,5 @@ TEST_F(CsvRecorderTest, WritingFailsLoudlyAlsoInTheMiddleOfARun) {
   EXPECT_THROW(recorder.abandon(), core::InputError);
 }
 
-TEST_F(CsvRecorderTest, AFolderThatCannotBeMadeIsNamed) {
-  core::writeWhole(file("occupied"), "");
-  CsvRecorder recorder(file("occupied/run"));
-  try {
-    recorder.begin(kTwoReals);
-    FAIL() << "no error";
-  } catch (const core::InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("occupied/run"), std::string::npos);
-  }
-}
-
-TEST_F(CsvRecorderTest, MisuseIsOurOwnError) {
-  CsvRecorder recorder(folder_.path());
-  EXPECT_THROW(recorder.row(0.0, reals({1.0, 2.0})), core::InternalError);
-  EXPECT_NO_THROW(recorder.abandon());
-  recorder.begin(kTwoReals);
-  EXPECT_THROW(recorder.row(0.0, reals({1.0})), core::InternalError);
-  recorder.complete();
-  EXPECT_THROW(recorder.row(0.0, reals({1.0, 2.0})), core::InternalError);
-}
-
 }  // namespace
-}  // namespace koppla::results
+}  // namespace koppla::results::csv_recorder_test

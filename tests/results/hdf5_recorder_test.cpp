@@ -12,24 +12,17 @@
 #include "koppla/results/detail/hdf5_writer.hpp"
 #include "koppla/results/load.hpp"
 
+#include "recorded_rows.hpp"
+
 namespace koppla::results::hdf5_recorder_test {
 namespace {
 
+using recorded::kTwoReals;
+using recorded::reals;
+using recorded::vectorColumns;
+
 namespace fs = std::filesystem;
 using core::Type;
-
-core::Values reals(std::vector<double> values) {
-  return {std::move(values), {}, {}, {}};
-}
-
-const std::vector<Column> kTwoReals{{"a.x", Type::real, "m", "position"}, {"b.y", Type::real, "", ""}};
-
-std::vector<Column> vectorColumns(const std::string& name, std::size_t size) {
-  std::vector<Column> columns;
-  for (std::size_t i = 1; i <= size; ++i)
-    columns.push_back({name + "[" + std::to_string(i) + "]", Type::real, "K", ""});
-  return columns;
-}
 
 /// A file as another program sees it, by the library's own functions.
 class File {
@@ -275,27 +268,6 @@ TEST_F(Hdf5RecorderTest, KeepsTheRowsOfARunThatEndedEarlyUnderThePartialName) {
   const File results(file("results.partial.h5"));
   ASSERT_TRUE(results.opened()) << "as any other file";
   EXPECT_EQ(results.numbers("a/x"), std::vector{1.0});
-}
-
-TEST_F(Hdf5RecorderTest, AFolderThatCannotBeMadeIsNamed) {
-  core::writeWhole(file("occupied"), "");
-  Hdf5Recorder recorder(file("occupied/run"));
-  try {
-    recorder.begin(kTwoReals);
-    FAIL() << "no error";
-  } catch (const core::InputError& error) {
-    EXPECT_NE(std::string(error.what()).find("occupied/run"), std::string::npos);
-  }
-}
-
-TEST_F(Hdf5RecorderTest, MisuseIsOurOwnError) {
-  Hdf5Recorder recorder(folder_.path());
-  EXPECT_THROW(recorder.row(0.0, reals({1.0, 2.0})), core::InternalError);
-  EXPECT_NO_THROW(recorder.abandon());
-  recorder.begin(kTwoReals);
-  EXPECT_THROW(recorder.row(0.0, reals({1.0})), core::InternalError);
-  recorder.complete();
-  EXPECT_THROW(recorder.row(0.0, reals({1.0, 2.0})), core::InternalError);
 }
 
 TEST_F(Hdf5RecorderTest, FilesOfOthersAreRefusedInWords) {

@@ -18,24 +18,17 @@
 #include "koppla/results/hdf5_recorder.hpp"
 #include "koppla/results/load.hpp"
 
+#include "recorded_rows.hpp"
+
 namespace koppla::results::hdf5_safety_test {
 namespace {
 
+using recorded::kTwoReals;
+using recorded::reals;
+using recorded::vectorColumns;
+
 namespace fs = std::filesystem;
 using core::Type;
-
-core::Values reals(std::vector<double> values) {
-  return {std::move(values), {}, {}, {}};
-}
-
-const std::vector<Column> kTwoReals{{"a.x", Type::real, "m", "position"}, {"b.y", Type::real, "", ""}};
-
-std::vector<Column> vectorColumns(const std::string& name, std::size_t size) {
-  std::vector<Column> columns;
-  for (std::size_t i = 1; i <= size; ++i)
-    columns.push_back({name + "[" + std::to_string(i) + "]", Type::real, "K", ""});
-  return columns;
-}
 
 class Hdf5SafetyTest : public testing::Test {
  protected:

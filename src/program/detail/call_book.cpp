@@ -3,21 +3,17 @@
 #include <system_error>
 
 #include <fcntl.h>
-#include <fmt/chrono.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/core/moment.hpp"
 #include "koppla/core/value.hpp"
 
 namespace koppla::program::detail {
 
 namespace {
-
-std::string moment(std::chrono::system_clock::time_point when) {
-  return fmt::format("{:%Y-%m-%dT%H:%M:%SZ}", fmt::gmtime(std::chrono::system_clock::to_time_t(when)));
-}
 
 /// What cannot be told of a call is no reason to lose it.
 void append(const Descriptor& file, const std::string& line) {
@@ -40,13 +36,13 @@ CallBook::CallBook(const std::filesystem::path& root, const std::string& fingerp
 void CallBook::begin(const CallFolders::Call& call) {
   began_ = std::chrono::system_clock::now();
   start_ = Clock::now();
-  core::writeWhole(underWay_, fmt::format("{},{},{}\n", call.step, call.iteration, moment(began_)));
+  core::writeWhole(underWay_, fmt::format("{},{},{}\n", call.step, call.iteration, core::moment(began_)));
 }
 
 void CallBook::end(const CallFolders::Call& call, double t0, double t1, bool well) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
   append(calls_, fmt::format("{},{},{},{},{},{:.6f},{}\n", call.step, call.iteration, core::text(t0), core::text(t1),
-                             moment(began_), seconds, well ? "ok" : "failed"));
+                             core::moment(began_), seconds, well ? "ok" : "failed"));
   std::error_code ignored;
   std::filesystem::remove(underWay_, ignored);
 }
