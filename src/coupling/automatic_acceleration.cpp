@@ -150,12 +150,13 @@ class AutomaticVector final : public Accelerator {
   static constexpr double kLessEachTime = 0.1;  ///< of the factor after another restart
   static constexpr double kLeastShare = 1e-6;
 
-  /// So many pairs that a proposal takes less than a third of a second; never fewer than a dozen.
+  /// So many pairs that a proposal takes less than a third of a second, but a dozen; never more than there are
+  /// unknowns: so many determine a linear map, and older ones are of another place.
   static std::size_t capacityFor(std::size_t size) {
     constexpr std::size_t kMost = 100;
     constexpr std::size_t kLeast = 12;
     constexpr std::size_t kValues = 20'000'000;
-    return std::clamp(kValues / std::max<std::size_t>(size, 1), kLeast, kMost);
+    return std::min(size, std::clamp(kValues / std::max<std::size_t>(size, 1), kLeast, kMost));
   }
 
   /// A proposal that made the residual much larger than it was, and than it was in the beginning of the step, is taken
