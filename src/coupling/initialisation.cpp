@@ -35,7 +35,7 @@ class Initialiser {
     for (const auto& component : components()) {
       const bool loop = component.size() > 1 || selfDependent_[component.front()];
       const bool keeps = loop && settings_.initialisation == Initialisation::startValues;
-      const bool fine = keeps  ? keepStartValues(component)
+      const bool fine = keeps  ? keepStartValues(loopOf(component))
                         : loop ? solveLoop(component)
                                : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
@@ -155,23 +155,26 @@ class Initialiser {
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
   }
 
-  /// Everybody is evaluated once, so that all are initialised, but the loop's outputs stay what its inputs start with:
-  /// the first step begins its iteration there.
-  bool keepStartValues(const std::vector<std::size_t>& component) {
-    const Loop loop = loopOf(component);
-    const Eigen::VectorXd z = valuesOf(loop);
-    for (const std::size_t position : loop.positions)
-      if (!evaluate(position)) return false;
-    for (std::size_t i = 0; i < loop.values.size(); ++i)
-      network_.outputs()[loop.values[i]] = z[static_cast<Eigen::Index>(i)];
-    kept_ = true;
-    return true;
-  }
-
   struct Loop {
     std::vector<std::size_t> positions;  ///< members, in the order of evaluation
     std::vector<std::size_t> values;     ///< unknowns: indices into the network's outputs, ascending
   };
+
+  /// Everybody is evaluated once, so that all are initialised, but the loop's outputs stay what its inputs start with:
+  /// the first step begins its iteration there.
+  bool keepStartValues(const Loop& loop) {
+    const Eigen::VectorXd z = valuesOf(loop);
+    for (const std::size_t position : loop.positions)
+      if (!evaluate(position)) return false;
+    put(loop, z);
+    kept_ = true;
+    return true;
+  }
+
+  void put(const Loop& loop, const Eigen::VectorXd& z) {
+    for (std::size_t i = 0; i < loop.values.size(); ++i)
+      network_.outputs()[loop.values[i]] = z[static_cast<Eigen::Index>(i)];
+  }
 
   [[nodiscard]] Loop loopOf(const std::vector<std::size_t>& component) const {
     std::set<std::size_t> positions;
@@ -276,6 +279,7 @@ class Initialiser {
     for (const std::size_t position : loop.positions)  // an iteration begins with that itself
       if (!entry.iterated && !evaluate(position)) return false;
 
+    const Eigen::VectorXd begin = valuesOf(loop);
     // Discrete outputs in the loop are not unknowns: the reals are solved with them frozen, again until they stay.
     constexpr unsigned kDiscreteRounds = 20;
     for (unsigned round = 0; round < kDiscreteRounds; ++round) {
@@ -284,9 +288,12 @@ class Initialiser {
       entry.solved = entry.norm <= 1.0 && network_.discreteOutputs({0, network_.size()}) == before;
       if (entry.solved || !(entry.norm <= 1.0)) break;
     }
-    // What is not solved here, an iteration over the first step may still solve, or say why not.
-    entry.solved = entry.solved || (entry.iterated && settings_.iterates());
-    return entry.solved;
+    // An iteration over the first step may still solve it, or say why not, unless what is known at the start counts
+    // inside the step. It begins where this one began, not where that got lost.
+    entry.left = !entry.solved && entry.iterated && settings_.iterates() && settings_.degree == 0;
+    if (!entry.left) return entry.solved;
+    put(loop, begin);
+    return keepStartValues(loop);
   }
 
   bool iterateReals(const Loop& loop, AlgebraicLoop& entry) {
@@ -390,7 +397,7 @@ class Initialiser {
 
 bool InitialisationReport::solved() const {
   return !fault && inconsistent.empty() && undetermined.empty() &&
-         std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved; });
+         std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved || loop.left; });
 }
 
 InitialisationReport initialise(const System& system, Network& network, double t, const AlgorithmSettings& settings) {

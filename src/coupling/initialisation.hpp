@@ -18,6 +18,7 @@ struct AlgebraicLoop {
   unsigned iterations = 0;
   double norm = 0.0;  ///< of the residual, in the algorithm's tolerances; solved at <= 1
   bool solved = false;
+  bool left = false;      ///< not solved, but left to the first step, which begins at the start values
   bool iterated = false;  ///< by the default acceleration, not by Newton's method
   /// Spectral radius of d answered / d sent at the solution: 0 where nothing really depends on itself. Values that go
   /// round the loop once per step, as explicit algorithms let them, grow by this factor.

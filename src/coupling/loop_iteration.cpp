@@ -44,12 +44,14 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
                           const AlgorithmSettings& settings, const std::function<bool(std::size_t)>& evaluate) {
   constexpr unsigned kPatience = 20;
   constexpr double kFalls = 0.9;
+  constexpr double kLost = 1e6;  // beyond any first answer of a loop that is solved here
   const core::Tolerance tolerance{settings.rtol, settings.atol};
   const std::vector<std::size_t> cut = cutOf(network, positions, values);
   const std::unique_ptr<Accelerator> accelerator =
       automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance});
   accelerator->begin();
   LoopIteration result;
+  double first = 0.0;
   double best = 0.0;
   unsigned bestAt = 0;
   while (true) {
@@ -62,12 +64,14 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     std::vector<double> residual = answered;
     std::ranges::transform(residual, sent, residual.begin(), std::minus{});
     result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent);
+    if (result.iterations == 1) first = result.norm;
     if (bestAt == 0 || result.norm < kFalls * best) {
       best = result.norm;
       bestAt = result.iterations;
     }
     const bool solved = result.norm <= 1.0;
-    if (solved || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
+    const bool lost = !(result.norm <= kLost * std::max(first, 1.0));
+    if (solved || lost || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
       write(network, cut, sent);  // what everybody was evaluated with
       return result;
     }

@@ -17,9 +17,16 @@ namespace {
 
 void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, core::Log& log) {
   const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
-  log.write(core::Severity::info, "initialisation",
-            fmt::format("{} the algebraic loop {}; {}: {}", loop.norm <= 1.0 ? "solved" : "left to the first step",
-                        names, loop.iterated ? "iterations" : "Newton iterations", loop.iterations));
+  if (loop.left)
+    log.write(
+        core::Severity::warning, "initialisation",
+        fmt::format("the algebraic loop {} could not be solved at the start in {} iterations: the first row holds "
+                    "start values, and the first step goes on from them. Give start values near the solution.",
+                    names, loop.iterations));
+  else
+    log.write(core::Severity::info, "initialisation",
+              fmt::format("solved the algebraic loop {}; {}: {}", names,
+                          loop.iterated ? "iterations" : "Newton iterations", loop.iterations));
   constexpr double kNoise = 1e-6;  // of derivatives by differences
   if (settings.algorithm.iterates() || loop.growth < kNoise) return;
   log.write(
