@@ -202,8 +202,7 @@ class Initialiser {
 
   /// answered(z) - z, all members fed with z.
   bool residual(const Loop& loop, const Eigen::VectorXd& z, Eigen::VectorXd& r) {
-    for (std::size_t i = 0; i < loop.values.size(); ++i)
-      network_.outputs()[loop.values[i]] = z[static_cast<Eigen::Index>(i)];
+    put(loop, z);
     for (const std::size_t position : loop.positions) network_.gather(position);
     for (const std::size_t position : loop.positions) {
       const auto u = network_.inputsOf(position);

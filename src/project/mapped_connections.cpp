@@ -103,12 +103,19 @@ class MappingMaker {
     return components.value_or(1);
   }
 
+  /// In whatever order: ports of programs without ids of their own count 1, 2, 3, ..., as many files of points do.
+  static bool areTheSame(std::vector<std::int64_t> ids, std::vector<program::Id> others) {
+    std::ranges::sort(ids);
+    std::ranges::sort(others);
+    return std::ranges::equal(ids, others);
+  }
+
   /// In the order of the port's values.
   std::optional<Points> pointsOf(const MappedEnd& end, std::size_t components) {
     const Points* const all = read(end.points);
     if (all == nullptr) return std::nullopt;
     const std::string file = end.points.file.value.string();
-    if (end.field != nullptr && end.field->numbered) {
+    if (end.field != nullptr && (end.field->numbered || areTheSame(all->ids, end.field->ids))) {
       try {
         return mapping::select(*all, end.field->ids);
       } catch (const core::InputError& refusal) {

@@ -97,6 +97,28 @@ TEST(Initialisation, AnIterationThatFindsNothingIsReported) {
   EXPECT_FALSE(result.report.solved());
 }
 
+TEST(Initialisation, WhatGotLostGoesBackToTheStartValues) {
+  // x = y + 1, y = x has no solution; an algorithm that iterates over the step begins where this one began.
+  Formula process = gain(1.0, 1.0);
+  process.capabilities.ownProcess = true;
+  System system = makeSystem({{"a", process}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+  Network network(system, findCycles(system), 1e100);
+  for (Member& member : system.members) member.subsystem->enterInitialisation({0.0, 1.0, {}});
+  AlgorithmSettings settings;
+  settings.kind = AlgorithmKind::iteratedGaussSeidel;
+  const std::vector<double> start = [&] {
+    network.takeStartValues();
+    return std::vector<double>(network.outputs().begin(), network.outputs().end());
+  }();
+  const InitialisationReport report = initialise(system, network, 0.0, settings);
+  EXPECT_TRUE(report.solved());
+  ASSERT_EQ(report.loops.size(), 1U);
+  EXPECT_TRUE(report.loops[0].left);
+  EXPECT_EQ(std::vector<double>(network.outputs().begin(), network.outputs().end()), start);
+  settings.degree = 1;  // here the start counts inside the step
+  EXPECT_FALSE(initialise(system, network, 0.0, settings).solved());
+}
+
 TEST(Initialisation, DifferencesLeaveNoTraceInTheSubsystems) {
   // Two gains of 0.5 u + 1 in a ring: both outputs are 2, and so are the inputs that the subsystems were left with.
   System system = makeSystem({{"a", gain(0.5, 1.0)}, {"b", gain(0.5, 1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});

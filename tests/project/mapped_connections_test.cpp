@@ -358,6 +358,31 @@ TEST_F(MappedConnections, AreRefusedWhereTheyCannotBe) {
               ElementsAre(HasSubstr("'a.F' is fed by a mapping and by a coupling condition as well.")));
 }
 
+/// Values of a program count from 1, and so do these points, in another order.
+TEST_F(MappedConnections, PointsThatCountAsThePortDoesAreFoundByTheirIds) {
+  write("from.csv", "id,x\n3,0.9\n1,0.1\n2,0.5\n");
+  write("to.csv", "id,x\n2,0.88\n1,0.12\n");
+  write("values", "1,10\n2,20\n3,30\n");
+  const auto row = lastRow(read(R"(simulation = { end = 1.0, step = 1.0 }
+results.variables = ["*"]
+[[subsystems]]
+name = "a"
+program = "cp values told.csv"
+include = ["values"]
+outputs.T = { size = 3, file = "told.csv" }
+[[subsystems]]
+name = "b"
+program = "cp q.csv y.csv"
+inputs.q = { size = 2, file = "q.csv" }
+outputs.y = { size = 2, file = "y.csv" }
+[[connections]]
+from = "a.T"
+to = "b.q"
+mapping = { kind = "nearest", form = "consistent", from = "from.csv", to = "to.csv" }
+)"));
+  EXPECT_THAT(vectorOf(row, "b.y", 2), ElementsAre(10.0, 30.0));
+}
+
 /// Five fields of 1001 values each: Newton's method would need a matrix of all of them.
 TEST_F(MappedConnections, LargeLoopsAreNotSolvedAtTheStart) {
   std::string text = "simulation = { end = 1.0, step = 1.0 }\n";
