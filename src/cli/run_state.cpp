@@ -25,7 +25,7 @@ bool isLocked(const fs::path& folder) {
   return locked;
 }
 
-/// None where the file is missing: a run may end while we look.
+/// None where the file is missing, since a run may end while we look, or damaged, as after a crash of the machine.
 std::optional<nlohmann::json> readJson(const fs::path& file) {
   std::error_code error;
   if (!fs::is_regular_file(file, error)) return std::nullopt;
@@ -35,15 +35,24 @@ std::optional<nlohmann::json> readJson(const fs::path& file) {
   } catch (const core::InputError&) {
     return std::nullopt;
   }
-  if (!document.is_object())
-    throw core::InputError(fmt::format("{} cannot be read.", file.string()), "Was it written by Koppla?");
+  if (!document.is_object()) return std::nullopt;
   return document;
 }
 
 }  // namespace
 
+std::string textOf(const nlohmann::json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_string() ? found->get<std::string>() : "";
+}
+
+double numberOf(const nlohmann::json& document, const char* key) {
+  const auto found = document.find(key);
+  return found != document.end() && found->is_number() ? found->get<double>() : 0.0;
+}
+
 bool RunState::isCompleted() const {
-  return !isRunning && statistics && statistics->value("outcome", "") == "completed";
+  return !isRunning && statistics && textOf(*statistics, "outcome") == "completed";
 }
 
 RunState readRunState(const fs::path& folder) {

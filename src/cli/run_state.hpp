@@ -20,6 +20,10 @@ struct RunState {
   [[nodiscard]] bool isCompleted() const;
 };
 
+/// An entry of such a file; empty or 0 where it is missing or of another kind.
+std::string textOf(const nlohmann::json& document, const char* key);
+double numberOf(const nlohmann::json& document, const char* key);
+
 /// Throws core::InputError for what is no run folder.
 RunState readRunState(const std::filesystem::path& folder);
 

@@ -25,7 +25,7 @@ double secondsSince(const std::string& moment) {
 
 std::string stateOf(const RunState& state) {
   if (state.isRunning) return "running";
-  if (state.statistics) return state.statistics->value("outcome", "ended");
+  if (state.statistics) return textOf(*state.statistics, "outcome");
   return "killed";
 }
 
@@ -34,7 +34,7 @@ Json document(const RunState& state, const ProjectCopy& copy) {
   const bool ended = !state.isRunning && state.statistics;
   if (ended) {
     for (const char* key : {"message", "start", "end", "reached", "wall_clock", "accepted_steps"})
-      result[key] = (*state.statistics)[key];
+      result[key] = state.statistics->value(key, Json());
   } else if (state.progress) {
     for (const char* key :
          {"process", "started", "updated", "start", "end", "time", "step", "accepted_steps", "iteration", "residual"})
@@ -56,25 +56,25 @@ Json document(const RunState& state, const ProjectCopy& copy) {
 }
 
 std::string progressText(const nlohmann::json& progress, bool isRunning) {
-  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps", progress.value("time", 0.0),
-                                 progress.value("end", 0.0), progress.value("accepted_steps", 0));
-  if (const int iteration = progress.value("iteration", 0); iteration > 0)
+  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps", numberOf(progress, "time"),
+                                 numberOf(progress, "end"), numberOf(progress, "accepted_steps"));
+  if (const double iteration = numberOf(progress, "iteration"); iteration > 0.0)
     text += fmt::format("; in the next one iteration {}, residual {:.3g} (converged at 1)", iteration,
-                        progress.value("residual", 0.0));
-  const std::string started = progress.value("started", "");
+                        numberOf(progress, "residual"));
+  const std::string started = textOf(progress, "started");
   text += fmt::format("\n  started {}", started);
   if (isRunning)
-    text += fmt::format(", {} ago, process {}", report::duration(secondsSince(started)), progress.value("process", 0));
+    text += fmt::format(", {} ago, process {}", report::duration(secondsSince(started)), numberOf(progress, "process"));
   else
-    text += fmt::format(", last seen {}", progress.value("updated", ""));
+    text += fmt::format(", last seen {}", textOf(progress, "updated"));
   return text + "\n";
 }
 
 std::string endText(const nlohmann::json& statistics) {
-  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps in {}\n", statistics.value("reached", 0.0),
-                                 statistics.value("end", 0.0), statistics.value("accepted_steps", 0),
-                                 report::duration(statistics.value("wall_clock", 0.0)));
-  if (const std::string message = statistics.value("message", ""); !message.empty()) text += "  " + message + "\n";
+  std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps in {}\n", numberOf(statistics, "reached"),
+                                 numberOf(statistics, "end"), numberOf(statistics, "accepted_steps"),
+                                 report::duration(numberOf(statistics, "wall_clock")));
+  if (const std::string message = textOf(statistics, "message"); !message.empty()) text += "  " + message + "\n";
   return text;
 }
 

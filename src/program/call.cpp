@@ -95,8 +95,7 @@ Caller::Caller(ProgramSettings settings, const std::atomic<bool>* interrupted)
   settings_.command = located(settings_.command, settings_);
   settings_.before = located(settings_.before, settings_);
   settings_.after = located(settings_.after, settings_);
-  const bool remembers = settings_.service && settings_.isTransient && settings_.restart.empty();
-  if (!folders_.isTemporary() && !remembers)
+  if (!folders_.isTemporary() && !settings_.remembers())
     book_ = std::make_unique<detail::CallBook>(folders_.root(), detail::fingerprint(settings_), settings_.resume);
 }
 
@@ -148,7 +147,8 @@ std::optional<Answer> Caller::recall(const Request& request) {
   }
   if (known->restart != 0) {
     restarts_ = known->restart;
-    answer.restart = std::make_shared<RestartFiles>(settings_.restart, restartFolder(), restarts_);
+    answer.restart =
+        std::make_shared<RestartFiles>(settings_.restart, restartFolder(), restarts_, known->restartChecksum);
   }
   folders_.recall(request.step, known->iteration);
   ++recalled_;
@@ -157,7 +157,10 @@ std::optional<Answer> Caller::recall(const Request& request) {
 
 void Caller::record(const Call& call, const Request& request, const Answer& answer) {
   if (!book_) return;
-  detail::RecordedAnswer recorded{call.iteration, answer.restart ? answer.restart->number() : 0, {}};
+  detail::RecordedAnswer recorded{call.iteration,
+                                  answer.restart ? answer.restart->number() : 0,
+                                  {},
+                                  answer.restart ? answer.restart->checksum() : 0};
   for (const std::vector<double>& output : answer.outputs)
     recorded.outputs.insert(recorded.outputs.end(), output.begin(), output.end());
   book_->answers().add(questionOf(request), recorded);

@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/program/detail/fingerprint.hpp"
 
 namespace koppla::program {
 
@@ -130,12 +131,17 @@ void CallFolders::remove(const fs::path& folder) const {
   fs::remove(folder.parent_path(), ignored);  // the step's, when it is empty
 }
 
-RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& parent, std::uint64_t number)
-    : files_(files), number_(number), folder_(parent / std::to_string(number)) {}
+RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& parent, std::uint64_t number,
+                           std::uint64_t checksum)
+    : files_(files),
+      number_(number),
+      folder_(parent / std::to_string(number)),
+      checksum_(checksum),
+      sound_(checksum == 0) {}
 
 RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path& parent, std::uint64_t number,
                            const fs::path& callFolder)
-    : RestartFiles(files, parent, number) {
+    : RestartFiles(files, parent, number, 0) {
   for (const RestartFile& file : files_)
     if (!isWritten(callFolder / file.write))
       throw core::InputError({{{(callFolder / file.write).string()},
@@ -145,12 +151,19 @@ RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path
     fs::create_directories(folder_);
     fs::copy_file(callFolder / files_[i].write, folder_ / std::to_string(i), fs::copy_options::overwrite_existing);
   }
+  checksum_ = checksumNow();
 }
 
 RestartFiles::~RestartFiles() {
   if (kept_) return;
   std::error_code ignored;
   fs::remove_all(folder_, ignored);
+}
+
+std::uint64_t RestartFiles::checksumNow() const {
+  detail::Hash hash;
+  for (std::size_t i = 0; i < files_.size(); ++i) hash.add(detail::checksum(folder_ / std::to_string(i)));
+  return hash.value();
 }
 
 void RestartFiles::provide(const fs::path& callFolder) const {
@@ -162,6 +175,10 @@ void RestartFiles::provide(const fs::path& callFolder) const {
           "A run can be resumed only where it stopped; start anew with `koppla run --overwrite`.");
     give(kept, callFolder / readName(files_[i]));
   }
+  if (!sound_ && checksumNow() != checksum_)
+    throw core::InputError("The restart files in " + folder_.string() + " are not what the program has left there.",
+                           "They are damaged or changed; start anew with `koppla run --overwrite`.");
+  sound_ = true;
 }
 
 void provideStart(const std::vector<RestartFile>& files, const fs::path& callFolder) {

@@ -52,8 +52,10 @@ class CallFolders {
 /// Restart files as they were at the end of a step, kept in a folder that goes with the last who refers to it.
 class RestartFiles {
  public:
-  /// Those in a folder below `parent` that an earlier run has left, under their number from 1.
-  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number);
+  /// Those in a folder below `parent` that an earlier run has left, under their number from 1. They may be gone, or not
+  /// be what they were; who needs them is told.
+  RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number,
+               std::uint64_t checksum);
   /// Keeps what a call has written. Throws core::InputError where it has not.
   RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number,
                const std::filesystem::path& callFolder);
@@ -62,15 +64,20 @@ class RestartFiles {
   RestartFiles& operator=(const RestartFiles&) = delete;
 
   [[nodiscard]] std::uint64_t number() const { return number_; }
+  [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
   /// They stay behind, for a run that goes on from here.
   void keep() const { kept_ = true; }
-  /// Puts copies into the folder of the next call. Throws core::InputError where they are gone.
+  /// Puts copies into the folder of the next call. Throws core::InputError where they are gone or damaged.
   void provide(const std::filesystem::path& callFolder) const;
 
  private:
+  [[nodiscard]] std::uint64_t checksumNow() const;
+
   std::vector<RestartFile> files_;
   std::uint64_t number_;
   std::filesystem::path folder_;
+  std::uint64_t checksum_ = 0;
+  mutable bool sound_ = true;  ///< known to be what it was
   mutable bool kept_ = false;
 };
 

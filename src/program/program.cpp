@@ -35,7 +35,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     // others, while Jacobi is to run programs at the same time.
     capabilities.states = !settings_.isTransient;  // it has none
     // What a service remembers by itself cannot be brought back.
-    capabilities.saveRestore = !settings_.isTransient || !settings_.service || !settings_.restart.empty();
+    capabilities.saveRestore = !settings_.remembers();
     description_.indexNames();
   }
 
@@ -53,7 +53,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       caller_.reset();
       caller_.emplace(settings_, experiment.interrupted);
     } catch (const core::InputError& refusal) {
-      throw core::SubsystemError(refusal.what());
+      throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, refusal.what()));
     }
     state_ = {};
     known_.reset();

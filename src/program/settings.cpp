@@ -62,6 +62,9 @@ class Checker {
     checkFiles();
     checkPorts();
     checkDecks();
+    if (settings_.retries > 0 && settings_.remembers())
+      mistake("A service that keeps its state to itself has lost it when a call fails: there is nothing to try again.",
+              "Remove 'retries', or let it write restart_files.");
     for (const std::string& pattern : settings_.failurePatterns) collect([&] { checkPattern(pattern); });
     if (!problems_.empty()) throw core::InputError(std::move(problems_));
   }

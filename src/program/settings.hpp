@@ -75,6 +75,9 @@ struct ProgramSettings {
   std::vector<std::string> failurePatterns{};         ///< regular expressions for lines that mean failure
   std::vector<std::filesystem::path> failureFiles{};  ///< searched for them beside standard output and error
   Keep keep = Keep::last;
+
+  /// A service with a state that no restart file holds: what it has lost cannot be brought back.
+  [[nodiscard]] bool remembers() const { return service && isTransient && restart.empty(); }
 };
 
 /// Names that a deck knows beside the ports.

@@ -237,6 +237,50 @@ TEST_F(ResumeTest, AnswersOfAnotherTemplateAreRefused) {
   EXPECT_THAT(refused.err, HasSubstr("koppla run --overwrite"));
 }
 
+TEST_F(ResumeTest, AnswersOfAnotherScriptAreRefused) {
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  std::filesystem::remove(workspace_.path("broken"));
+  workspace_.write("valve.sh", std::string(kValve) + "# changed\n");
+  const Result refused = workspace_.run({"resume", "loop.run"});
+  EXPECT_EQ(refused.exitCode, 3) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("'valve' cannot be called"));
+}
+
+TEST_F(ResumeTest, RestartFilesThatAreNotWhatTheyWereAreRefused) {
+  ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
+  std::size_t damaged = 0;
+  for (const auto& entry :
+       std::filesystem::recursive_directory_iterator(workspace_.path("loop.run/programs/tank/restart"))) {
+    if (!entry.is_regular_file()) continue;
+    core::writeWhole(entry.path(), "0.5\n");
+    ++damaged;
+  }
+  ASSERT_GT(damaged, 0U);
+  const Result refused = workspace_.run({"resume", "loop.run", "--end", "2"});
+  EXPECT_EQ(refused.exitCode, 3) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("are not what the program has left there"));
+}
+
+TEST_F(ResumeTest, ADamagedStatusIsNoObstacle) {
+  runUndisturbed();
+  workspace_.write("wait-at", "12\n");
+  {
+    Process process = workspace_.start({"run", "loop.toml"});
+    ASSERT_TRUE(eventually([this] { return workspace_.has("waiting"); }));
+    process.send(SIGKILL);
+    process.wait();
+  }
+  for (const char* content : {"", "{\"time\": [1], \"started\": 3, \"process\": \"abc\"}", "[]", "{\"ti"}) {
+    workspace_.write("loop.run/status.json", content);
+    EXPECT_EQ(workspace_.run({"status", "loop.run"}).exitCode, 0) << content;
+    EXPECT_EQ(status()["state"], "killed") << content;
+  }
+  const Result resumed = workspace_.run({"resume", "loop.run"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_TRUE(hasTheSameHistory());
+}
+
 TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
   for (const char* command : {"status", "resume"}) {
     const Result refused = workspace_.run({command, "nowhere.run"});

@@ -63,5 +63,14 @@ TEST(ProgramService, WhatItRemembersCannotBeBroughtBack) {
   EXPECT_TRUE(toy.start().describe().capabilities.saveRestore);
 }
 
+TEST(Service, OneThatKeepsItsStateToItselfIsNotTriedAgain) {
+  Toy toy("cat");
+  toy.settings.service = true;
+  toy.settings.isTransient = true;
+  toy.settings.retries = 2;
+  EXPECT_THAT([&] { program::makeProgram(toy.settings, toy.log); },
+              testing::ThrowsMessage<core::InputError>(testing::HasSubstr("there is nothing to try again")));
+}
+
 }  // namespace
 }  // namespace koppla::test

@@ -32,6 +32,7 @@ struct Head {
   std::uint64_t answered = 0;  ///< values of the answer
   std::uint64_t iteration = 0;
   std::uint64_t restartLeft = 0;
+  std::uint64_t restartChecksum = 0;
 };
 
 std::uint64_t hashOf(const Question& question) {
@@ -44,7 +45,7 @@ std::uint64_t hashOf(const Question& question) {
 std::uint64_t checksumOf(const Head& head, std::span<const double> values) {
   Hash hash;
   hash.add(head.step).add(head.restart).add(head.t0).add(head.t1).add(head.asked).add(head.answered);
-  hash.add(head.iteration).add(head.restartLeft).add(values);
+  hash.add(head.iteration).add(head.restartLeft).add(head.restartChecksum).add(values);
   return hash.value();
 }
 
@@ -142,7 +143,10 @@ void AnswerRecord::readIndex(const std::string& fingerprint) {
   const std::string expected = std::string(kTitle) + fingerprint + "\n";
   std::string found(expected.size(), '\0');
   if (size < expected.size()) return begin(fingerprint);  // killed before it was written
-  if (!readAt(descriptor_.get(), found.data(), found.size(), 0) || found != expected)
+  if (!readAt(descriptor_.get(), found.data(), found.size(), 0) || !found.starts_with(kTitle))
+    throw core::InputError("The record of answers " + file_.string() + " is damaged.",
+                           "Start anew with `koppla run --overwrite`.");
+  if (found != expected)
     throw core::InputError("Command, templates or files of the program have changed since the answers in " +
                                file_.string() + " were recorded.",
                            "Bring them back, or start anew with `koppla run --overwrite`.");
@@ -161,10 +165,10 @@ std::optional<RecordedAnswer> AnswerRecord::find(const Question& question) {
     const std::optional<Entry> entry = entryAt(descriptor_.get(), candidate->second, end_);
     if (!entry || !fits(*entry, question)) continue;
     unused_.erase(candidate);
-    return RecordedAnswer{
-        entry->head.iteration,
-        entry->head.restartLeft,
-        {entry->values.begin() + static_cast<std::ptrdiff_t>(entry->head.asked), entry->values.end()}};
+    return RecordedAnswer{entry->head.iteration,
+                          entry->head.restartLeft,
+                          {entry->values.begin() + static_cast<std::ptrdiff_t>(entry->head.asked), entry->values.end()},
+                          entry->head.restartChecksum};
   }
   return std::nullopt;
 }
@@ -176,7 +180,8 @@ void AnswerRecord::add(const Question& question, const RecordedAnswer& answer) {
             .t1 = question.t1,
             .answered = answer.outputs.size(),
             .iteration = answer.iteration,
-            .restartLeft = answer.restart};
+            .restartLeft = answer.restart,
+            .restartChecksum = answer.restartChecksum};
   std::vector<double> values;
   for (const std::span<const double> one : question.values) values.insert(values.end(), one.begin(), one.end());
   head.asked = values.size();

@@ -24,6 +24,7 @@ struct RecordedAnswer {
   std::uint64_t iteration;  ///< of the call that gave it
   std::uint64_t restart;    ///< number of the restart files that the call left; 0: none
   std::vector<double> outputs;
+  std::uint64_t restartChecksum = 0;
 };
 
 /// The answers of one instance of a program, kept in a file as they come. A run that is resumed asks the same questions

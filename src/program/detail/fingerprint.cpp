@@ -1,7 +1,12 @@
 #include "koppla/program/detail/fingerprint.hpp"
 
 #include <algorithm>
+#include <fstream>
+#include <regex>
+#include <sstream>
 #include <system_error>
+#include <type_traits>
+#include <variant>
 #include <vector>
 
 #include <fmt/format.h>
@@ -26,6 +31,42 @@ void addFile(Hash& hash, const fs::path& file) {
     hash.add(static_cast<std::uint64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
 }
 
+/// A script of the project is a part of the command that names it.
+void addCommand(Hash& hash, const std::string& command, const fs::path& project) {
+  hash.add(command);
+  static const std::regex kProject("\\$(KOPPLA_PROJECT|\\{KOPPLA_PROJECT\\})");
+  std::string named = std::regex_replace(command, kProject, project.string());
+  std::ranges::replace_if(
+      named, [](char c) { return std::string_view("'\"()<>|;&").find(c) != std::string_view::npos; }, ' ');
+  std::istringstream words(named);
+  for (fs::path word; words >> word;) {
+    std::error_code error;
+    const fs::path file = project / word;  // an absolute one stays as it is
+    if (fs::is_regular_file(file, error)) addFile(hash, file);
+  }
+}
+
+void addPort(Hash& hash, const PortSettings& port) {
+  hash.add(port.field.name).add(port.file.string()).add(std::uint64_t{port.field.components});
+  for (const Id id : port.field.ids) hash.add(static_cast<std::uint64_t>(id));
+}
+
+void addReading(Hash& hash, const Reading& reading) {
+  const auto add = [&hash](const auto& column) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(column)>, std::monostate>)
+      hash.add(std::uint64_t{0});
+    else
+      hash.add(column);
+  };
+  for (const Column& column : reading.columns) std::visit(add, column);
+  std::visit(add, reading.idColumn);
+  hash.add(static_cast<std::uint64_t>(reading.format)).add(static_cast<std::uint64_t>(reading.take));
+  hash.add(static_cast<std::uint64_t>(reading.separator)).add(std::uint64_t{reading.point});
+  for (const std::string& text :
+       {reading.file.string(), reading.key, reading.begin, reading.end, reading.quantity, reading.set})
+    hash.add(text);
+}
+
 /// In an order that does not depend on the file system.
 void addFolder(Hash& hash, const fs::path& folder) {
   std::vector<fs::path> files;
@@ -40,14 +81,25 @@ void addFolder(Hash& hash, const fs::path& folder) {
 
 }  // namespace
 
+std::uint64_t checksum(const fs::path& file) {
+  std::ifstream content(file, std::ios::binary);
+  std::vector<char> block(std::size_t{1} << 20U);
+  Hash hash;
+  while (content) {
+    content.read(block.data(), static_cast<std::streamsize>(block.size()));
+    hash.add(std::string_view(block.data(), static_cast<std::size_t>(content.gcount())));
+  }
+  return content.eof() ? hash.value() : 0;
+}
+
 std::string fingerprint(const ProgramSettings& settings) {
   Hash hash;
-  for (const Command* command : {&settings.before, &settings.command, &settings.after}) {
-    hash.add(text(*command));
-    // A script beside the project file is a part of the command.
-    const auto* words = std::get_if<std::vector<std::string>>(command);
-    if (words != nullptr && !words->empty() && words->front().find('/') != std::string::npos)
-      addFile(hash, words->front());
+  for (const Command* command : {&settings.before, &settings.command, &settings.after})
+    addCommand(hash, text(*command), settings.projectFolder);
+  for (const PortSettings& input : settings.inputs) addPort(hash, input);
+  for (const OutputSettings& output : settings.outputs) {
+    addPort(hash, output.port);
+    addReading(hash, output.reading);
   }
   for (const DeckFile& deck : settings.deck) {
     hash.add(deck.name.string());

@@ -2,6 +2,8 @@
 
 #include <bit>
 #include <cstdint>
+#include <cstring>
+#include <filesystem>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,8 +25,15 @@ class Hash {
     return *this;
   }
   Hash& add(std::string_view text) {
-    for (const char character : text) add(static_cast<std::uint64_t>(character));
-    return add(text.size());
+    while (text.size() >= sizeof(std::uint64_t)) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, text.data(), sizeof(word));
+      add(word);
+      text.remove_prefix(sizeof(word));
+    }
+    std::uint64_t rest = text.size();
+    for (const char character : text) rest = (rest << 8U) | static_cast<unsigned char>(character);
+    return add(rest);
   }
 
   [[nodiscard]] std::uint64_t value() const { return value_; }
@@ -33,8 +42,11 @@ class Hash {
   std::uint64_t value_ = 0xCBF29CE484222325U;
 };
 
-/// Of all that the answers of a program depend on beside its inputs, as far as we see it: commands, templates, files
-/// that come along (large ones by size and time).
+/// Of the content of a file; 0 where it cannot be read.
+std::uint64_t checksum(const std::filesystem::path& file);
+
+/// Of all that the answers of a program depend on beside its inputs, as far as we see it: commands, files of the
+/// project that they name, ports, templates, files that come along (large ones by size and time).
 std::string fingerprint(const ProgramSettings& settings);
 
 }  // namespace koppla::program::detail
