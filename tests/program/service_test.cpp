@@ -3,6 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "koppla/core/error.hpp"
+
 #include "toy_program.hpp"
 
 namespace koppla::test {
