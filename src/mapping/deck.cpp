@@ -37,6 +37,13 @@ std::optional<Shape> shapeOf(const std::string& type) {
   return found == known.end() ? std::nullopt : std::optional(found->second);
 }
 
+/// Keywords after which nodes or elements are not (only) those that the deck lists, or not where it lists them.
+bool changesTheMesh(const std::string& word) {
+  static const std::set<std::string> known{"*SYSTEM", "*INSTANCE", "*NCOPY",  "*NGEN",
+                                           "*NFILL",  "*NMAP",     "*ELCOPY", "*ELGEN"};
+  return known.contains(word);
+}
+
 class DeckReader {
  public:
   DeckReader(std::string_view text, const std::string& file, bool withSets)
@@ -82,6 +89,14 @@ class DeckReader {
     requireWholeElement();
     block_ = Block::other;
     if (keyword.word == "*INCLUDE") refuseInclusion("*INCLUDE");
+    if (changesTheMesh(keyword.word))
+      throw lines_.mistake(keyword.word + " makes or moves nodes or elements, which is not done here.",
+                           "Write them out, without parts and instances: nodes with Cartesian coordinates below *NODE, "
+                           "elements below *ELEMENT.");
+    if (keyword.word == "*TRANSFORM" && leftOut_.insert(keyword.word).second)
+      builder_.addNote(
+          "*TRANSFORM gives nodes axes of their own. Places are the same, but components of vectors are "
+          "taken as those along x, y and z.");
     if (keyword.word == "*NODE") beginNodes(keyword);
     if (keyword.word == "*NSET") beginSet(keyword);
     if (keyword.word == "*ELEMENT") beginElements(keyword);

@@ -42,9 +42,14 @@ enum class Basis {
   gaussian   ///< exp(-ln(1e9) r^2): 1e-9 at the support
 };
 
+/// Few points in space are at times spread so unevenly that they are taken for a surface; linear fields are then not
+/// exact. Below this number that is common, from 24 on it is not seen.
+constexpr std::size_t kLeastPatchPoints = 16;
+constexpr std::size_t kMostPatchPoints = 1000;
+
 struct RadialBasisSettings {
   Basis basis = Basis::wendland;
-  std::size_t patchPoints = 30;  ///< points in a patch (all of them where there are fewer); at least 8
+  std::size_t patchPoints = 30;  ///< points in a patch (all of them where there are fewer)
   int degree = 2;                ///< of the polynomial in each patch: 1 or 2; lower where a patch does not determine it
   double support = 3.0;          ///< of the basis, in radii of the patch; at least 1 (wendland), 0.5 (gaussian)
 };

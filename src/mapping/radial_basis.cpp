@@ -15,9 +15,10 @@ using detail::PointTree;
 
 void checkSettings(const RadialBasisSettings& settings) {
   const double least = settings.basis == Basis::wendland ? 1.0 : 0.5;
-  if (settings.patchPoints < 8 || settings.patchPoints > 1000)
-    throw core::InputError("A patch is to have " + std::to_string(settings.patchPoints) + " points.",
-                           "Choose from 8 to 1000.");
+  if (settings.patchPoints < kLeastPatchPoints || settings.patchPoints > kMostPatchPoints)
+    throw core::InputError(
+        "A patch is to have " + std::to_string(settings.patchPoints) + " points.",
+        "Choose from " + std::to_string(kLeastPatchPoints) + " to " + std::to_string(kMostPatchPoints) + ".");
   if (settings.degree != 1 && settings.degree != 2)
     throw core::InputError("The polynomial is to have the degree " + std::to_string(settings.degree) + ".",
                            "Choose 1 or 2.");

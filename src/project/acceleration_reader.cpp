@@ -56,14 +56,18 @@ void readAdaptive(TableReader& table, AccelerationSettings& settings, const Rule
   table.real("gain", adaptive.gain, kNotNegative, rule);
   table.real("slope", adaptive.slope, kNotNegative, rule);
   table.real("mass", adaptive.mass, kNotNegative, rule);
-  table.real("margin", adaptive.margin, kPositive, rule);
+  readMargin(table, adaptive.margin, rule);
   for (const auto& [key, value] : {std::pair{"influence", adaptive.influence}, std::pair{"lower", adaptive.lower},
                                    std::pair{"upper", adaptive.upper}, std::pair{"mass", adaptive.mass}})
     atMost(table, key, value, 1.0);
-  atMost(table, "margin", adaptive.margin, 0.2);
 }
 
 }  // namespace
+
+void readMargin(TableReader& table, double& margin, const Rule& rule) {
+  table.real("margin", margin, kPositive, rule);
+  atMost(table, "margin", margin, 0.2);
+}
 
 void readAcceleration(TableReader& table, AlgorithmSettings& algorithm, bool kindIsSound) {
   AccelerationSettings& settings = algorithm.acceleration;

@@ -10,6 +10,9 @@ namespace koppla::project {
 /// mistakes.
 void readAcceleration(TableReader& table, coupling::AlgorithmSettings& settings, bool kindIsSound);
 
+/// Reads `margin`, the distance that factors of adaptive relaxation keep from their limits.
+void readMargin(TableReader& table, double& margin, const Rule& rule = {});
+
 /// Reads the tables [[convergence]].
 void readConvergence(std::vector<TableReader>& tables, coupling::AlgorithmSettings& settings, bool kindIsSound);
 

@@ -33,7 +33,7 @@ void readRadialBasis(TableReader& table, MappingEntry& entry) {
   table.word("basis", settings.basis, kBasisWords, rule);
   unsigned patchPoints = static_cast<unsigned>(settings.patchPoints);
   unsigned degree = static_cast<unsigned>(settings.degree);
-  table.count("patch_points", patchPoints, 8, rule, 1000);
+  table.count("patch_points", patchPoints, mapping::kLeastPatchPoints, rule, mapping::kMostPatchPoints);
   table.count("degree", degree, 1, rule, 2);
   table.real("support", settings.support, kPositive, rule);
   settings.patchPoints = patchPoints;

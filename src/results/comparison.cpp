@@ -18,7 +18,12 @@ namespace {
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 double errorOf(double value, double reference) {
-  return value == reference ? 0.0 : std::fabs(value - reference);  // equal also where both are the same infinity
+  const bool same = value == reference || (std::isnan(value) && std::isnan(reference));
+  return same ? 0.0 : std::fabs(value - reference);  // the same infinity also has no error
+}
+
+double allowedAt(double reference, const Tolerances& tolerances) {
+  return std::isnan(reference) ? tolerances.atol : tolerances.atol + tolerances.rtol * std::fabs(reference);
 }
 
 double shareOf(double error, double allowed) {
@@ -55,8 +60,9 @@ void compareNumbers(const Table& reference, const Series& a, const Series& b, st
     const double wanted = b.numbers[sample.row];
     double error = errorOf(held ? a.numbers[sample.held] : sample.linear(a.numbers), wanted);
     if (sample.other != sample.held)
-      if (const double right = errorOf(a.numbers[sample.other], wanted); !(right >= error)) error = right;
-    add(result, reference.time[sample.row], error, tolerances.atol + tolerances.rtol * std::fabs(wanted));
+      if (const double right = errorOf(a.numbers[sample.other], wanted); right < error || std::isnan(error))
+        error = right;
+    add(result, reference.time[sample.row], error, allowedAt(wanted, tolerances));
   }
 }
 

@@ -19,7 +19,8 @@ struct VariableComparison {
   std::string name;
   std::string unit;
   bool equal = true;
-  double maxError = 0.0;  ///< the largest |a - b|; NaN if one of the values was; for strings 1 where they differ
+  double maxError =
+      0.0;  ///< the largest |a - b|; NaN where one value is NaN and the other is not; for strings 1 where they differ
   // The worst instant: the one where |a - b| is the largest share of what is allowed there.
   double time = 0.0;  ///< s
   double error = 0.0;
@@ -41,8 +42,8 @@ struct Comparison {
 
 /// Compares results with a reference at the times of the reference; reals of the results run in a straight line between
 /// rows, all others keep their value (see align() about jumps). Different are also results that lack a variable of the
-/// reference, that do not cover its time, or that have no variable in common with it. NaN agrees with nothing, infinity
-/// with itself. Only variables that fit one of the patterns count, if there are any.
+/// reference, that do not cover its time, or that have no variable in common with it. NaN and infinity
+/// agree with themselves only. Only variables that fit one of the patterns count, if there are any.
 Comparison compare(const Table& results, const Table& reference, const Tolerances& tolerances,
                    std::span<const std::string> patterns = {});
 

@@ -177,6 +177,8 @@ std::optional<CalibrationResult> calibrate(const Calibration& calibration, const
   for (std::size_t model = 0; model < calibration.models.size(); ++model) {
     std::vector<double> eta(calibration.size());
     if (!sweep.over(model, result.unrelaxed[model], eta)) return std::nullopt;
+    const double capped = calibration.iteration.most / static_cast<double>(result.unrelaxed[model]);
+    if (*std::ranges::min_element(eta) >= capped) result.unsolved.push_back(calibration.models[model].name);
     for (unsigned pass = 0; pass < calibration.passes; ++pass) eta = smoothed(eta, sizes);
     for (std::size_t point = 0; point < eta.size(); ++point) result.objective[point] += eta[point] * eta[point];
     if (calibration.field == WrittenField::models) result.smoothed.push_back(std::move(eta));

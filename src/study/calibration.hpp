@@ -73,6 +73,7 @@ struct CalibratedSet {
 
 struct CalibrationResult {
   std::vector<unsigned> unrelaxed;            ///< iterations of each model
+  std::vector<std::string> unsolved;          ///< models on which no set of the grid converges
   std::vector<double> objective;              ///< eta_global of each set of the grid
   std::vector<std::vector<double>> smoothed;  ///< of each model, where they are to be written
   std::vector<CalibratedSet> best;            ///< by rank

@@ -8,6 +8,7 @@
 #include "koppla/core/value.hpp"
 #include "koppla/coupling/accelerator.hpp"
 #include "koppla/coupling/adaptive_relaxation.hpp"
+#include "koppla/project/acceleration_reader.hpp"
 #include "koppla/project/document.hpp"
 #include "koppla/project/table_reader.hpp"
 #include "koppla/study/calibration.hpp"
@@ -60,7 +61,7 @@ class CalibrationReader {
                {.required = "Write algorithm = \"L\", \"NL\" or \"L/NL\"."});
     head_.word("values", iteration.values, project::kAcceleratedWords);
     head_.real("first", common.first, project::kPositive);
-    head_.real("margin", common.margin, project::kPositive);
+    project::readMargin(head_, common.margin);
     head_.real("rtol", iteration.rtol, project::kPositive);
     head_.count("max_iterations", iteration.most, 1);
     head_.count("passes", calibration_.passes, 0);
@@ -155,7 +156,12 @@ class CalibrationReader {
                                        "Write values = [...] or from, to and count.");
     known->values.clear();
     for (const VariedValue& value : axis.values) {
-      known->values.push_back(value.number.value_or(0.0));
+      const double number = value.number.value_or(0.0);
+      if (std::ranges::find(known->values, number) != known->values.end())
+        return reports_.findings.mistake(value.place,
+                                         fmt::format("The value {} of '{}' is there twice.", core::text(number), name),
+                                         "It would be its own neighbour in the filter: remove one.");
+      known->values.push_back(number);
       AdaptiveParameters parameters = calibration_.common;
       parameters.*known->parameter = known->values.back();
       if (!tryParameters(parameters, value.place)) return;

@@ -119,6 +119,10 @@ std::string calibrationText(const Calibration& calibration, const CalibrationRes
   if (capped > 0)
     text += fmt::format("\n{} of {} models do not converge unrelaxed within {} iterations\n", capped,
                         calibration.models.size(), calibration.iteration.most);
+  for (const std::string& model : result.unsolved)
+    text +=
+        fmt::format("\nwarning: no set converges on '{}' within {} iterations: its eta says nothing about the sets\n",
+                    model, calibration.iteration.most);
   return text;
 }
 

@@ -77,6 +77,19 @@ TEST(Deck, RefusesWhatStandsInOtherFiles) {
   expectDeckMistake("*NODE, INPUT=mesh.inp\n", 1, "another file");
 }
 
+TEST(Deck, RefusesKeywordsThatMakeOrMoveNodes) {
+  for (const std::string keyword : {"*SYSTEM", "*INSTANCE", "*NCOPY", "*NGEN", "*NFILL", "*NMAP", "*ELCOPY", "*ELGEN"})
+    expectDeckMistake("*NODE\n1,0,0,0\n" + keyword + ", NAME=a\n1., 0., 0.\n", 3, keyword);
+  expectDeckMistake("*system\n1., 0., 0.\n*NODE\n1,0,0,0\n", 1, "*SYSTEM");
+}
+
+TEST(Deck, NotesAxesOfNodesOnce) {
+  const Points points = readDeck("*NODE\n1,0.5,0,0\n*TRANSFORM,NSET=A\n0,1,0,1,0,0\n*TRANSFORM,NSET=B\n0,1,0,1,0,0\n");
+  EXPECT_EQ(points.positions.at(0)[0], 0.5);
+  ASSERT_EQ(points.notes.size(), 1U);
+  EXPECT_NE(points.notes[0].find("*TRANSFORM"), std::string::npos);
+}
+
 TEST(Deck, TellsTheLineOfEveryMistake) {
   const std::string nodes(kNodes);  // ten lines
   expectDeckMistake("*HEADING\nnothing\n", 2, "no nodes");

@@ -189,10 +189,19 @@ TEST(RadialBasis, TakesFewPoints) {
   }
 }
 
+TEST(RadialBasis, IsExactForLinearFieldsInSpaceWithPatchesOf24) {
+  for (unsigned seed = 0; seed < 20; ++seed) {
+    const Points source = randomCloud(3, 200, 2 * seed);
+    const Points target = randomCloud(3, 100, 2 * seed + 1, 0.1);
+    const Mapping mapping = radialBasis(source, target, Form::consistent, {.patchPoints = 24});
+    EXPECT_LT(errorOf(mapping, linearField, source, target), 1e-9) << seed;
+  }
+}
+
 TEST(RadialBasis, RefusesSettingsThatMeanNothing) {
   const Points points = randomCloud(2, 20, 1);
   for (const RadialBasisSettings& settings :
-       {RadialBasisSettings{.patchPoints = 7}, RadialBasisSettings{.patchPoints = 1001},
+       {RadialBasisSettings{.patchPoints = 15}, RadialBasisSettings{.patchPoints = 1001},
         RadialBasisSettings{.degree = 0}, RadialBasisSettings{.degree = 3}, RadialBasisSettings{.support = 0.9},
         RadialBasisSettings{.support = NAN}})
     mistakeOf([&] { radialBasis(points, points, Form::consistent, settings); });

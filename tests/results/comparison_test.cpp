@@ -158,14 +158,26 @@ TEST(Compare, ResultsMustCoverTheTimeOfTheReference) {
   EXPECT_FALSE(compare(shorter, table({}, {series("x", {})}), kExact).equal());
 }
 
-TEST(Compare, NotANumberAgreesWithNothing) {
+TEST(Compare, NotANumberAgreesOnlyWithItself) {
   const Table good = table({0, 1}, {series("x", {1, 2})});
   const Table bad = table({0, 1}, {series("x", {1, NAN})});
   const Tolerances wide{1.0, 1e9};
   EXPECT_FALSE(compare(bad, good, wide).equal());
   EXPECT_FALSE(compare(good, bad, wide).equal());
-  EXPECT_FALSE(compare(bad, bad, wide).equal());
   EXPECT_TRUE(std::isnan(compare(bad, good, wide).variables.at(0).maxError));
+  EXPECT_FALSE(compare(table({0, 1}, {series("x", {NAN, 2})}), bad, wide).equal());
+
+  const Comparison withItself = compare(bad, bad, kExact);
+  EXPECT_TRUE(withItself.equal());
+  EXPECT_EQ(withItself.variables.at(0).maxError, 0.0);
+  const Table nothing = table({0}, {series("x", {NAN})});
+  EXPECT_EQ(compare(nothing, nothing, {0.5, 0.25}).variables.at(0).allowed, 0.25);
+}
+
+TEST(Compare, TheBetterSideOfAJumpCountsAlsoBesideNotANumber) {
+  const Table reference = table({0, 1, 2}, {series("x", {1, 2, 3})});
+  EXPECT_TRUE(compare(table({0, 1, 1, 2}, {series("x", {1, 2, NAN, 3})}), reference, kExact).equal());
+  EXPECT_TRUE(compare(table({0, 1, 1, 2}, {series("x", {1, NAN, 2, 3})}), reference, kExact).equal());
 }
 
 TEST(Compare, InfinityAgreesOnlyWithItself) {

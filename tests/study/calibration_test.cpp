@@ -301,6 +301,34 @@ second = { model = "radiating-face", parameters = { epsilon = 1.0 } }
     EXPECT_NE(text.find(part), std::string::npos) << part << " is not in\n" << text;
 }
 
+TEST(CalibrationFile, ValuesThatAreThereTwiceAreRefused) {
+  const std::string text = mistakesOf("algorithm = \"L\"\n[[vary]]\nname = \"gain\"\nvalues = [1, 2, 1.0]\n");
+  EXPECT_NE(text.find("tuning.toml:7:17: The value 1 of 'gain' is there twice."), std::string::npos) << text;
+}
+
+TEST(CalibrationFile, TheMarginHasTheLimitOfTheAcceleration) {
+  EXPECT_EQ(mistakesOf("algorithm = \"L\"\nmargin = 0.2\n"), "none");
+  const std::string text = mistakesOf("algorithm = \"L\"\nmargin = 0.21\n");
+  EXPECT_NE(text.find("tuning.toml:5:10: 'margin' is 0.21; it must be at most 0.2."), std::string::npos) << text;
+}
+
+TEST(CalibrationTables, TellModelsThatNoSetSolves) {
+  // A factor of at least 1 - lower + margin > 0 leaves 1 + 2 factor of the error of a loop of slope 3: none converges.
+  const std::string loop =
+      "\nfirst = { model = \"expressions\", inputs = { y = 0.0 }, outputs = { x = \"g*y + 1\" }, " +
+      std::string("parameters = { g = 3.0 } }\nsecond = { model = \"expressions\", ") +
+      "inputs = { x = 0.0 }, outputs = { y = \"x\" } }\n";
+  std::string one;
+  for (const char* name : {"lower", "upper", "gain", "mass"})
+    one += fmt::format("[[vary]]\nname = \"{}\"\nvalues = [1]\n", name);
+  const Calibration calibration =
+      parsed("algorithm = \"L\"\nmodels = [\"lin 5\"]\n" + one + "[[model]]\nname = \"runs away\"" + loop);
+  const CalibrationResult result = calibrated(calibration, 1);
+  EXPECT_EQ(result.unsolved, (std::vector<std::string>{"runs away"}));
+  EXPECT_NE(calibrationText(calibration, result).find("warning: no set converges on 'runs away' within 2000"),
+            std::string::npos);
+}
+
 TEST(CalibrationTables, HaveOneLinePerModelAndSet) {
   const Calibration calibration = smallGrid("L/NL");
   const CalibrationResult result = calibrated(calibration, 1);
