@@ -22,7 +22,7 @@ const std::array<Method, 4> kMethods{
     [](const Points& source, const Points& target, Form form) { return linear(source, target, form); },
     [](const Points& source, const Points& target, Form form) { return radialBasis(source, target, form); },
     [](const Points& source, const Points& target, Form form) {
-      return radialBasis(source, target, form, {.basis = Basis::gaussian, .patchPoints = 16, .degree = 1});
+      return radialBasis(source, target, form, {.basis = Basis::gaussian, .patchPoints = 24, .degree = 1});
     }};
 
 /// Coordinates on a coarse grid, so that points coincide and line up often; any simplices between them.

@@ -277,7 +277,7 @@ TEST_F(MappedConnections, MistakesAreNamedWithTheirPlaces) {
            {"kind = \"linear\", form = \"consistent\", from = \"coarse.csv\"", "Write to ="},
            {"kind = \"linear\", radius = 2, " + kConsistent, "'radius'"},
            {"kind = \"radial-basis\", degree = 3, " + kConsistent, "degree"},
-           {"kind = \"radial-basis\", patch_points = 15, " + kConsistent, "patch_points"},
+           {"kind = \"radial-basis\", patch_points = 23, " + kConsistent, "patch_points"},
            {"kind = \"radial-basis\", support = 0.5, " + kConsistent, "17:11 'a.T' cannot be mapped to 'b.q'"},
            {R"(kind = "linear", form = "consistent", from = "no.csv", to = "fine.csv")",
             "17:58 The points cannot be used"},
