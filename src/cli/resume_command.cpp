@@ -11,6 +11,23 @@
 
 namespace koppla::cli {
 
+namespace {
+
+/// Mistakes have the places of the project file; whoever damaged the run's copy is told where that is.
+project::Project planOf(const ProjectCopy& copy, const std::filesystem::path& file, core::Log& log) {
+  try {
+    return project::readText(copy.text, copy.origin, log, copy.overrides);
+  } catch (const core::InputError& refusal) {
+    std::vector<core::Problem> problems = refusal.problems();
+    problems.push_back({{file.string()},
+                        "This copy of the project was read, not the project file; its lines are one further down.",
+                        "Mend it there, or start anew with `koppla run`."});
+    throw core::InputError(std::move(problems));
+  }
+}
+
+}  // namespace
+
 ExitCode resumeCommand(const ResumeOptions& options) {
   const RunState state = readRunState(options.folder);
   if (state.isRunning)
@@ -24,10 +41,11 @@ ExitCode resumeCommand(const ResumeOptions& options) {
   }
   core::Log log;
   showWarnings(log);
-  ProjectCopy copy = readProjectCopy(options.folder / "project.toml");
+  const std::filesystem::path file = options.folder / "project.toml";
+  ProjectCopy copy = readProjectCopy(file);
   for (const std::string& text : options.set) copy.overrides.push_back(project::parseOverride(text));
   if (options.end) copy.overrides.push_back({"simulation.end", *options.end});
-  project::Project plan = project::readText(copy.text, copy.origin, log, copy.overrides);
+  project::Project plan = planOf(copy, file, log);
   RunFolder folder(options.folder, plan.file, Existing::resumed);
   return conduct(copy, std::move(plan), folder, Existing::resumed, {options.quiet, options.json}, log);
 }

@@ -281,6 +281,16 @@ TEST_F(ResumeTest, ADamagedStatusIsNoObstacle) {
   EXPECT_TRUE(hasTheSameHistory());
 }
 
+TEST_F(ResumeTest, MistakesInTheCopyOfTheProjectAreToldWithItsPlace) {
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  const std::string copy = workspace_.read("loop.run/project.toml");
+  workspace_.write("loop.run/project.toml", copy.substr(0, copy.find("[results]")) + "nonsense\n");
+  const Result refused = workspace_.run({"resume", "loop.run"});
+  EXPECT_EQ(refused.exitCode, 2) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("loop.run/project.toml"));
+}
+
 TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
   for (const char* command : {"status", "resume"}) {
     const Result refused = workspace_.run({command, "nowhere.run"});

@@ -169,6 +169,11 @@ inputs.x = { file = "x.csv" }
 outputs.y = { file = "y.csv" }
 )";
 
+/// A static analysis, iterated sharply.
+const std::initializer_list<std::string_view> kIterated{"algorithm.kind=iterated-gauss-seidel", "algorithm.rtol=1e-10",
+                                                        "simulation.initialisation=start-values",
+                                                        "simulation.step=1.0"};
+
 TEST_F(Programs, SeveralMakeOneLoop) {
   const std::string again = "[[subsystems]]\nname = ";
   const Reading reading = parseLines(kHalves + again + "\"b\"" + kHalves + again + "\"c\"" + kHalves + R"(
@@ -182,8 +187,7 @@ to = "c.x"
 from = "c.y"
 to = "a.x"
 )",
-                                     {"algorithm.kind=iterated-gauss-seidel", "algorithm.rtol=1e-10",
-                                      "simulation.initialisation=start-values", "simulation.step=1.0"});
+                                     kIterated);
   showWithin({"jung 8", "three-programs", "2, the fixed point, to 1e-8"}, valueAtEnd(reading, "c.y"), 2.0, 1e-8);
 }
 
@@ -200,23 +204,21 @@ to = "b.u"
 from = "b.z"
 to = "a.x"
 )",
-                                     {"algorithm.kind=iterated-gauss-seidel", "algorithm.rtol=1e-10",
-                                      "simulation.initialisation=start-values", "simulation.step=1.0"});
+                                     kIterated);
   showWithin({"jung 11", "mixed-loop", "2, the fixed point, to 1e-8"}, valueAtEnd(reading, "a.y"), 2.0, 1e-8);
 }
 
-/// Leaves a mark in every call and, once the work has been measured, waits for that of its partner: alone it fails.
+/// Leaves a mark in every call of the step and waits for that of its partner: alone it fails.
 std::string meeting(const std::string& own, const std::string& partner) {
   return "\nprogram = '''\nm=$KOPPLA_PROJECT/mark-$KOPPLA_ITERATION\ntouch $m" + own +
-         "\nif [ $KOPPLA_STEP = 1 ] && [ $KOPPLA_ITERATION -ge 3 ]; then\n  n=0\n  while [ ! -e $m" + partner +
+         "\nif [ $KOPPLA_STEP = 1 ]; then\n  n=0\n  while [ ! -e $m" + partner +
          " ]; do sleep 0.01; n=$((n + 1)); [ $n -gt 500 ] && exit 1; done\nfi\n"
          "awk '{ printf \"1 , %.17g\\n\", 0.5 * $3 + 1 }' x.csv > y.csv\n'''\n"
          "inputs.x = { file = \"x.csv\" }\noutputs.y = { file = \"y.csv\" }\n";
 }
 
-TEST_F(Programs, RunAtTheSameTimeUnderJacobi) {
-  const Reading reading =
-      parseLines(meeting("a", "b") + "[[subsystems]]\nname = \"b\"" + meeting("b", "a") + R"(
+TEST_F(Programs, RunAtTheSameTimeUnderJacobiWithoutAnySetting) {
+  const Reading reading = parseLines(meeting("a", "b") + "[[subsystems]]\nname = \"b\"" + meeting("b", "a") + R"(
 [[connections]]
 from = "a.y"
 to = "b.x"
@@ -224,8 +226,8 @@ to = "b.x"
 from = "b.y"
 to = "a.x"
 )",
-                 {"algorithm.kind=iterated-jacobi", "acceleration.kind=none", "simulation.threads=2",
-                  "simulation.initialisation=start-values", "simulation.step=1.0"});
+                                     {"algorithm.kind=iterated-jacobi", "acceleration.kind=none",
+                                      "simulation.initialisation=start-values", "simulation.step=1.0"});
   EXPECT_NEAR(valueAtEnd(reading, "a.y"), 2.0, 1e-3);
 }
 
