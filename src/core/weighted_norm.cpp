@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace koppla::core {
 
@@ -22,7 +23,9 @@ double magnitude(std::span<const double> values, bool rms) {
 }
 
 bool finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
+  bool result = true;  // false for NaN as well
+  for (const double value : values) result &= std::fabs(value) <= std::numeric_limits<double>::max();
+  return result;
 }
 
 double byValue(Norm norm, Tolerance tolerance, std::span<const double> difference, std::span<const double> reference) {

@@ -73,21 +73,25 @@ class ConvergenceMonitor {
  private:
   struct Group {
     std::vector<std::size_t> values;
+    std::vector<std::size_t> places;  ///< of these among all that are exchanged; empty: all of them
     core::Tolerance tolerance;
     Norm norm;
     bool printed = false;  ///< some of its values are read from text with few digits
   };
   struct Field {
-    std::vector<std::size_t> values;
+    Block places;           ///< among all that are exchanged
     double accepted = 0.0;  ///< largest magnitude in accepted steps and at the start
     double present = 0.0;   ///< in the last evaluation
     double allowed = 0.0;   ///< in this step; 0: nothing to compare with
   };
 
-  void measure(const InterfaceProblem& problem);
-  void findCoarse(const Group& group, const InterfaceProblem& problem);
-  void findK(const InterfaceProblem& problem);
-  void findExplosion(const InterfaceProblem& problem);
+  void measure();
+  double normOf(const Group& group);
+  void findCoarse(const Group& group, std::span<const double> answered);
+  void findK();
+  void findExplosion();
+  [[nodiscard]] std::span<const double> of(const Group& group, const std::vector<double>& all,
+                                           std::vector<double>& scratch) const;
 
   const Network& network_;
   double explosionGrowth_;
@@ -106,13 +110,18 @@ class ConvergenceMonitor {
   std::optional<std::size_t> coarse_;
   double rounding_ = 0.0;  ///< norm of half a unit of the last digit, of the group where it is largest
   double largestNorm_ = 0.0;
-  double relative_ = 0.0;     ///< |answered - sent| / |answered|, of the group where it is largest
-  double best_ = 0.0;         ///< norm when it last was a good deal smaller than before
-  unsigned bestAt_ = 0;       ///< look at which that was
-  std::vector<double> sent_;  ///< scratch
+  double relative_ = 0.0;  ///< (|answered - sent| / |answered|)^2, of the group where it is largest
+  double best_ = 0.0;      ///< norm when it last was a good deal smaller than before
+  unsigned bestAt_ = 0;    ///< look at which that was
+  // Of all that is exchanged, sample by sample.
+  std::vector<double> sent_;
+  std::vector<double> answered_;
+  std::vector<double> before_;  ///< answered in the evaluation before
+  std::vector<double> change_;  ///< between the last two evaluations
+  // Of a group, scratch.
+  std::vector<double> groupSent_;
+  std::vector<double> groupAnswered_;
   std::vector<double> difference_;
-  std::vector<double> answers_;  ///< of the last evaluation
-  std::vector<double> change_;   ///< between the last two evaluations
 };
 
 }  // namespace koppla::coupling

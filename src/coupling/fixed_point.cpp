@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
 
@@ -15,6 +16,8 @@ struct AcceleratedPart {
   std::unique_ptr<Accelerator> accelerator;
   std::vector<double> sent;
   std::vector<double> answered;
+  std::vector<double> movedFrom;  ///< sent and answered in the evaluation before
+  std::vector<double> answeredThere;
 };
 
 class FixedPoint final : public Algorithm {
@@ -101,6 +104,8 @@ class FixedPoint final : public Algorithm {
       part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
     part.sent.resize(n);
     part.answered.resize(n);
+    part.movedFrom.resize(n);
+    part.answeredThere.resize(n);
     part.values = std::move(values);
     parts_.push_back(std::move(part));
   }
@@ -120,7 +125,7 @@ class FixedPoint final : public Algorithm {
     iteration_ = 0;
     retreats_ = 0;
     slope_ = 0.0;
-    movedFrom_.clear();
+    moved_ = false;
     for (AcceleratedPart& part : parts_) part.accelerator->begin();
   }
 
@@ -158,17 +163,17 @@ class FixedPoint final : public Algorithm {
   }
 
   /// d answered / d sent along the last movement, as far as that is more than rounding.
-  void findSlope(const AcceleratedPart& part) {
+  void findSlope(AcceleratedPart& part) {
     if (settings_.acceleration.kind == AcceleratorKind::none) return;  // cannot come where it is repelled
     constexpr double kRounding = 1e-10;
-    if (!movedFrom_.empty()) {
+    if (std::exchange(moved_, true)) {
       double product = 0.0;
       double square = 0.0;
       double answers = 0.0;
       double size = 0.0;
       for (std::size_t i = 0; i < part.sent.size(); ++i) {
-        const double moved = part.sent[i] - movedFrom_[i];
-        const double change = part.answered[i] - answeredThere_[i];
+        const double moved = part.sent[i] - part.movedFrom[i];
+        const double change = part.answered[i] - part.answeredThere[i];
         product += change * moved;
         square += moved * moved;
         answers += change * change;
@@ -179,8 +184,8 @@ class FixedPoint final : public Algorithm {
       const bool parallel = product * product > kParallel * kParallel * square * answers;
       if (square > kRounding * kRounding * size) slope_ = parallel ? product / square : 0.0;
     }
-    movedFrom_ = part.sent;
-    answeredThere_ = part.answered;
+    std::ranges::copy(part.sent, part.movedFrom.begin());
+    std::ranges::copy(part.answered, part.answeredThere.begin());
   }
 
   /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
@@ -256,8 +261,7 @@ class FixedPoint final : public Algorithm {
   Doings doings_;                ///< of what is being evaluated
   std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;
-  std::vector<double> movedFrom_;
-  std::vector<double> answeredThere_;
+  bool moved_ = false;  ///< this is not the first evaluation of the step
 };
 
 }  // namespace

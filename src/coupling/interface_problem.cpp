@@ -33,6 +33,7 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, App
     if (coupled[i]) coupled_.push_back(values_.first + i);
     if (cut[i]) cut_.push_back(values_.first + i);
   }
+  sent_.resize(producer_.size());
 }
 
 const std::vector<InterfaceProblem::Inside>& InterfaceProblem::insideOf(std::size_t position) const {
@@ -53,6 +54,7 @@ const std::vector<InterfaceProblem::Inside>& InterfaceProblem::insideOf(std::siz
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform)
     : InterfaceProblem(network, block, form) {
   waveform_ = &waveform;
+  sent_.resize(points() * producer_.size());
 }
 
 bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
@@ -72,29 +74,17 @@ Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
-  sent_.clear();
-  for (std::size_t point = 0; point < points(); ++point) {
-    const auto y = ownAt(point);
-    sent_.insert(sent_.end(), y.begin(), y.end());
-  }
-  if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
+  for (std::size_t point = 0; point < points(); ++point)
+    std::ranges::copy(ownAt(point), sent_.begin() + static_cast<std::ptrdiff_t>(placeOf(point)));
+  if (discrete_) network_.readDiscreteOutputs(block_, discreteSent_);
   follow(values_);
-  answered_.clear();
+  passedOn_ = false;
   return {};
 }
 
 Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (const Fault fault = startEvaluation()) return fault;
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
-}
-
-std::span<double> InterfaceProblem::outputsAt(std::size_t point) const {
-  // The first sample of a waveform belongs to the beginning of the step; its last one is in the outputs as well.
-  return waveform_ == nullptr ? network_.outputs() : waveform_->at(static_cast<unsigned>(point) + 1);
-}
-
-std::span<double> InterfaceProblem::ownAt(std::size_t point) const {
-  return outputsAt(point).subspan(values_.first, values_.last - values_.first);
 }
 
 void InterfaceProblem::follow(Block values) {
@@ -110,6 +100,7 @@ Fault InterfaceProblem::run(Block block) {
 
 Fault InterfaceProblem::runPassing(const Passing& passing) {
   answered_ = sent_;
+  passedOn_ = true;
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     if (const Fault fault = run({position, position + 1})) return fault;
     const Block own = network_.outputsOf(position);
@@ -123,7 +114,7 @@ Fault InterfaceProblem::runPassing(const Passing& passing) {
 }
 
 void InterfaceProblem::keepAnswers() {
-  if (answered_.empty()) return;
+  if (!passedOn_) return;
   for (std::size_t point = 0; point < points(); ++point)
     std::ranges::copy(std::span(answered_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
   putEnd();
@@ -148,24 +139,8 @@ void InterfaceProblem::sendAgain() {
   putEnd();
 }
 
-void InterfaceProblem::readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
-  for (std::size_t point = 0; point < points(); ++point)
-    for (std::size_t i = 0; i < values.size(); ++i)
-      into[point * values.size() + i] = sent_[placeOf(point) + values[i] - values_.first];
-}
-
-void InterfaceProblem::readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
-  for (std::size_t point = 0; point < points(); ++point) {
-    const std::span<const double> answered =
-        answered_.empty() ? ownAt(point) : std::span<const double>(answered_).subspan(placeOf(point));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      into[point * values.size() + i] = answered[values[i] - values_.first];
-  }
-}
-
 bool InterfaceProblem::discreteChanged() const {
-  if (!discrete_) return false;
-  return network_.discreteOutputs(block_) != discreteSent_;
+  return discrete_ && !network_.discreteOutputsAre(block_, discreteSent_);
 }
 
 double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, const Increments& increments) const {

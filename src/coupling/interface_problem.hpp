@@ -73,8 +73,15 @@ class InterfaceProblem {
   [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
   /// What was sent and what was answered in the last evaluation.
-  void readSent(const std::vector<std::size_t>& values, std::span<double> into) const;
-  void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const;
+  void readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
+    for (std::size_t point = 0; point < points(); ++point)
+      read(values, sent_.data() + placeOf(point), into.subspan(point * values.size()));
+  }
+  void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
+    for (std::size_t point = 0; point < points(); ++point)
+      read(values, passedOn_ ? answered_.data() + placeOf(point) : ownAt(point).data(),
+           into.subspan(point * values.size()));
+  }
   /// A value at the beginning of the step, as the approximation knows it.
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
@@ -135,9 +142,17 @@ class InterfaceProblem {
   Fault run(Block block);
   Fault runPassing(const Passing& passing);
   /// What is sent next, or was answered, at a point: all outputs of the network.
-  [[nodiscard]] std::span<double> outputsAt(std::size_t point) const;
+  [[nodiscard]] std::span<double> outputsAt(std::size_t point) const {
+    // The first sample of a waveform belongs to the beginning of the step; its last one is in the outputs as well.
+    return waveform_ == nullptr ? network_.outputs() : waveform_->at(static_cast<unsigned>(point) + 1);
+  }
   /// The same of the cycle only.
-  [[nodiscard]] std::span<double> ownAt(std::size_t point) const;
+  [[nodiscard]] std::span<double> ownAt(std::size_t point) const {
+    return outputsAt(point).subspan(values_.first, values_.last - values_.first);
+  }
+  void read(const std::vector<std::size_t>& values, const double* own, std::span<double> into) const {
+    for (std::size_t i = 0; i < values.size(); ++i) into[i] = own[values[i] - values_.first];
+  }
   /// A range within sent_ or answered_.
   [[nodiscard]] std::size_t placeOf(std::size_t point) const { return point * (values_.last - values_.first); }
   /// Lets inputs follow what is sent of these values.
@@ -161,7 +176,8 @@ class InterfaceProblem {
   Start start_;
   bool used_ = false;
   std::vector<double> sent_;      ///< of the cycle's range, point by point
-  std::vector<double> answered_;  ///< the same, where others may be sent on; else empty
+  std::vector<double> answered_;  ///< the same, where others were sent on
+  bool passedOn_ = false;         ///< others were sent on in the last evaluation
   core::Values discreteSent_;
   std::vector<double> probed_;
 };

@@ -85,8 +85,15 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   Status differentiate(std::size_t input, std::span<double> dy) override;
   void leaveInitialisation() override;
   StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override;
-  Status save(subsystem::Slot slot) override { return settled(instance_.save(slot)); }
-  Status restore(subsystem::Slot slot) override { return settled(instance_.restore(slot)); }
+  Status save(subsystem::Slot slot) override {
+    const Status status = instance_.save(slot);
+    return status == Status::ok ? status : settled(status);
+  }
+  Status restore(subsystem::Slot slot) override {
+    const Phase before = instance_.phase();
+    const Status status = instance_.restore(slot);
+    return status == Status::ok && instance_.phase() == before ? status : settled(status);
+  }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {
     instance_.terminate();

@@ -72,7 +72,7 @@ class MacroStep {
   Outcome startUp(Clock& clock, const std::atomic<bool>& stop);
   [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
-  [[nodiscard]] double predictionError() const;
+  [[nodiscard]] double predictionError();
   Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);
   Trial attempt(double t0, double t1, bool untested);
   Trial attemptTwice(double t0, double t1);
@@ -114,6 +114,11 @@ class MacroStep {
   Outcome failure_;
   std::vector<double> startOutputs_;
   core::Values startDiscrete_;
+  // Scratch of error tests.
+  std::vector<double> atOnce_;
+  std::vector<double> atMiddle_;
+  std::vector<double> difference_;
+  std::vector<double> magnitude_;
 };
 
 }  // namespace koppla::run
