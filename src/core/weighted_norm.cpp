@@ -1,9 +1,5 @@
 #include "koppla/core/weighted_norm.hpp"
 
-#include <algorithm>
-#include <cmath>
-#include <limits>
-
 namespace koppla::core {
 
 namespace {
@@ -28,26 +24,17 @@ bool finite(std::span<const double> values) {
   return result;
 }
 
-double byValue(Norm norm, Tolerance tolerance, std::span<const double> difference, std::span<const double> reference) {
-  double sum = 0.0;
-  double largest = 0.0;
-  for (std::size_t i = 0; i < difference.size(); ++i) {
-    const double d = ratio(difference[i], tolerance.rtol * std::fabs(reference[i]) + tolerance.atol);
-    largest = std::max(largest, d);
-    sum += d * d;
-  }
-  if (norm == Norm::max) return largest;
-  const double n = static_cast<double>(difference.size());
-  return norm == Norm::rms ? std::sqrt(sum / n) : std::sqrt(sum) / n;
-}
-
 }  // namespace
 
 double weightedNorm(Norm norm, Tolerance tolerance, std::span<const double> difference,
                     std::span<const double> reference) {
   if (difference.empty()) return 0.0;
+  if (isByValue(norm)) {
+    NormByValue values(tolerance);
+    for (std::size_t i = 0; i < difference.size(); ++i) values.add(difference[i], reference[i]);
+    return values.norm(norm, difference.size());
+  }
   if (!finite(difference) || !finite(reference)) return HUGE_VAL;
-  if (norm != Norm::fieldRms && norm != Norm::fieldMax) return byValue(norm, tolerance, difference, reference);
   const bool rms = norm == Norm::fieldRms;
   return ratio(magnitude(difference, rms), tolerance.rtol * magnitude(reference, rms) + tolerance.atol);
 }

@@ -51,10 +51,11 @@ std::string_view word(Behaviour behaviour) {
 ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfaceProblem& problem,
                                        const AlgorithmSettings& settings, unsigned innocent)
     : network_(network),
-      explosionGrowth_(settings.explosionGrowth),
-      innocent_(innocent),
       exchanged_(problem.coupled()),
-      k_(kUnknown) {
+      points_(problem.points()),
+      samples_(exchanged_.size() * points_),
+      explosionGrowth_(settings.explosionGrowth),
+      innocent_(innocent) {
   for (const ConvergenceGroup& group : settings.convergence) {
     std::vector<std::size_t> values = select(network, exchanged_, group.outputs);
     if (values.empty()) continue;
@@ -74,8 +75,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
   for (Group& group : groups_)
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   for (const Block& port : portsAmong(network, exchanged_)) fields_.push_back({port});
-  const std::size_t samples = exchanged_.size() * problem.points();
-  for (std::vector<double>* all : {&sent_, &answered_, &before_, &change_}) all->resize(samples);
+  memory_.resize((1 + kAnswers) * samples_);
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -92,7 +92,6 @@ core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> val
 
 void ConvergenceMonitor::begin() {
   looks_ = 0;
-  k_ = kUnknown;
   exploded_.reset();
   for (Field& field : fields_) {
     // Later on the outputs may be predictions.
@@ -105,50 +104,62 @@ void ConvergenceMonitor::begin() {
 }
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  ++looks_;
-  exploded_.reset();
-  problem.readSent(exchanged_, sent_);
-  problem.readAnswered(exchanged_, answered_);
+  problem.readSent(exchanged_, sent());
+  watch(problem);
   measure();
-  findExplosion();
-  findK();
 }
 
-std::span<const double> ConvergenceMonitor::of(const Group& group, const std::vector<double>& all,
-                                               std::vector<double>& scratch) const {
-  if (group.places.empty()) return all;
-  scratch.clear();
-  for (std::size_t first = 0; first < all.size(); first += exchanged_.size())
-    for (const std::size_t place : group.places) scratch.push_back(all[first + place]);
-  return scratch;
+template <class Use>
+inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
+  const double* const sent = memory_.data();
+  const double* const answered = memory_.data() + placeOfAnswers(0);
+  if (group.places.empty()) {
+    for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
+    return;
+  }
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
 }
 
 double ConvergenceMonitor::normOf(const Group& group) {
-  const std::span<const double> sent = of(group, sent_, groupSent_);
-  const std::span<const double> answered = of(group, answered_, groupAnswered_);
-  difference_.resize(sent.size());
-  double change = 0.0;
-  double size = 0.0;
-  for (std::size_t i = 0; i < sent.size(); ++i) {
-    difference_[i] = answered[i] - sent[i];
-    change += difference_[i] * difference_[i];
-    size += answered[i] * answered[i];
+  const bool bySent = isWeighedBySent(group.norm);
+  if (core::isByValue(group.norm)) {
+    core::NormByValue values(group.tolerance);
+    forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
+    return values.norm(group.norm, group.values.size() * points_);
   }
-  relative_ = std::max(relative_, size > 0.0 ? change / size : 0.0);
-  const double norm =
-      core::weightedNorm(group.norm, group.tolerance, difference_, isWeighedBySent(group.norm) ? sent : answered);
-  if (group.printed) findCoarse(group, answered);
-  return norm;
+  difference_.clear();
+  reference_.clear();
+  forSamples(group, [&](double u, double y) {
+    difference_.push_back(y - u);
+    reference_.push_back(bySent ? u : y);
+  });
+  return core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
+}
+
+/// |answered - sent| / |answered|, of the group where it is largest.
+double ConvergenceMonitor::relativeChange() const {
+  double largest = 0.0;
+  for (const Group& group : groups_) {
+    double change = 0.0;
+    double size = 0.0;
+    forSamples(group, [&](double u, double y) {
+      change += (y - u) * (y - u);
+      size += y * y;
+    });
+    largest = std::max(largest, size > 0.0 ? std::sqrt(change / size) : 0.0);
+  }
+  return largest;
 }
 
 void ConvergenceMonitor::measure() {
   norm_ = 0.0;
-  relative_ = 0.0;
   rounding_ = 0.0;
   coarse_.reset();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
     norms_[g] = normOf(groups_[g]);
     norm_ = std::max(norm_, norms_[g]);
+    if (groups_[g].printed) findCoarse(groups_[g]);
   }
   // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
@@ -159,49 +170,56 @@ void ConvergenceMonitor::measure() {
   }
 }
 
-void ConvergenceMonitor::findCoarse(const Group& group, std::span<const double> answered) {
-  for (std::size_t i = 0; i < answered.size(); ++i)
-    difference_[i] = roundingOf(answered[i], network_.outputName(group.values[i % group.values.size()]).digits);
-  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, answered);
+void ConvergenceMonitor::findCoarse(const Group& group) {
+  difference_.clear();
+  reference_.clear();
+  forSamples(group, [&](double, double y) {
+    const std::size_t value = group.values[difference_.size() % group.values.size()];
+    difference_.push_back(roundingOf(y, network_.outputName(value).digits));
+    reference_.push_back(y);
+  });
+  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
   if (norm <= std::max(1.0, rounding_)) return;
   rounding_ = norm;
   const auto coarsest = static_cast<std::size_t>(std::ranges::max_element(difference_) - difference_.begin());
   coarse_ = group.values[coarsest % group.values.size()];
 }
 
-void ConvergenceMonitor::findK() {
-  k_ = kUnknown;
-  if (looks_ > 1) {
-    double product = 0.0;
-    double square = 0.0;
-    for (std::size_t i = 0; i < answered_.size(); ++i) {
-      const double change = answered_[i] - before_[i];
-      if (looks_ > 2) {
-        product += change * change_[i];
-        square += change_[i] * change_[i];
-      }
-      change_[i] = change;
-    }
-    if (square > 0.0) k_ = product / square;
+double ConvergenceMonitor::k() const {
+  if (looks_ < kAnswers) return kUnknown;
+  const std::span<const double> x = answers(0);
+  const std::span<const double> x1 = answers(1);
+  const std::span<const double> x2 = answers(2);
+  double product = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 0; i < samples_; ++i) {
+    product += (x[i] - x1[i]) * (x1[i] - x2[i]);
+    square += (x1[i] - x2[i]) * (x1[i] - x2[i]);
   }
-  std::swap(before_, answered_);
+  return square > 0.0 ? product / square : kUnknown;
 }
 
-void ConvergenceMonitor::findExplosion() {
+void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
+  ++looks_;
+  exploded_.reset();
+  const std::span<double> answered = std::span(memory_).subspan(placeOfAnswers(0), samples_);
+  problem.readAnswered(exchanged_, answered);
   for (Field& field : fields_) {
     std::size_t largest = field.places.first;
-    field.present = 0.0;
-    for (std::size_t first = 0; first < answered_.size(); first += exchanged_.size())
+    double present = 0.0;
+    for (std::size_t first = 0; first < samples_; first += exchanged_.size())
       for (std::size_t i = field.places.first; i < field.places.last; ++i) {
-        if (!(std::fabs(answered_[first + i]) > field.present)) continue;
-        field.present = std::fabs(answered_[first + i]);
+        const double magnitude = std::fabs(answered[first + i]);
+        if (!(magnitude > present)) continue;
+        present = magnitude;
         largest = i;
       }
-    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, field.present);
+    field.present = present;
+    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
-    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
+    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && present > limit && !exploded_) [[unlikely]]
       exploded_ = exchanged_[largest];
   }
 }
@@ -241,7 +259,7 @@ bool ConvergenceMonitor::stagnates() const {
   if (coarse_ && norm_ <= rounding_) return true;
   const bool printed = std::ranges::any_of(groups_, &Group::printed);
   return looks_ - bestAt_ >= kPatience && (coarse_ || best_ < kFallen * largestNorm_) &&
-         std::sqrt(relative_) < (printed ? kSmallBehindFiles : kSmall);
+         relativeChange() < (printed ? kSmallBehindFiles : kSmall);
 }
 
 }  // namespace koppla::coupling

@@ -10,10 +10,10 @@ namespace koppla::coupling {
 
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation)
     : network_(network),
+      approximation_(approximation),
       block_(block),
       values_(network.outputsOf(block)),
       form_(form),
-      approximation_(approximation),
       discrete_(network.hasDiscreteOutputs(block)) {
   producer_.resize(values_.last - values_.first);
   for (std::size_t position = block.first; position < block.last; ++position) {

@@ -160,26 +160,27 @@ class InterfaceProblem {
   /// The network's outputs hold the last sample.
   void putEnd();
 
+  // What every evaluation touches lies together.
   Network& network_;
+  Approximation* approximation_;
+  Waveform* waveform_ = nullptr;
   Block block_;
   Block values_;  ///< the cycle's range of the network's outputs
   Form form_;
-  Approximation* approximation_;
-  Waveform* waveform_ = nullptr;
-  mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
-  std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
-  std::vector<std::size_t> coupled_;
-  std::vector<std::size_t> cut_;
   bool discrete_;
-
-  subsystem::Step step_{};
-  Start start_;
   bool used_ = false;
-  std::vector<double> sent_;      ///< of the cycle's range, point by point
-  std::vector<double> answered_;  ///< the same, where others were sent on
-  bool passedOn_ = false;         ///< others were sent on in the last evaluation
+  bool passedOn_ = false;  ///< others were sent on in the last evaluation
+  Start start_;
+  subsystem::Step step_{};
+  std::vector<double> sent_;  ///< of the cycle's range, point by point
+  std::vector<std::size_t> cut_;
+  std::vector<std::size_t> coupled_;
+
+  std::vector<double> answered_;  ///< like sent_, where others were sent on
   core::Values discreteSent_;
   std::vector<double> probed_;
+  std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
+  mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
 };
 
 }  // namespace koppla::coupling

@@ -30,7 +30,7 @@ class Newton final : public Algorithm {
       ++solution.evaluations;
       if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
-      monitor_.look(problem);
+      monitor_.watch(problem);
       solution.exploded = monitor_.exploded();
       if (solution.exploded) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
         solution.ending = Ending::exploded;
