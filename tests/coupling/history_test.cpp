@@ -90,8 +90,9 @@ TEST(Trajectories, SumsHoldTheOffsetsOfAllTheirConnections) {
     core::Values values;
     const subsystem::PortIndex y = *system.members[2].subsystem->describe().find("y");
     system.members[2].subsystem->observe(std::span(&y, 1), values);
-    // Interpolated: the integral of 3 t + 8 over 1 s. Held at the ends of the steps: 3 h^2 (1 + 2 + 3 + 4) + 8.
-    EXPECT_NEAR(values.reals.at(0), degree == 1 ? 9.5 : 9.875, 1e-12) << degree;
+    // Held: the values at the ends of the steps, 3 h^2 (1 + 2 + 3 + 4) + 8. Interpolated: a line in every step, of
+    // which this member takes the value at the beginning, 3 h^2 (0 + 1 + 2 + 3) + 8.
+    EXPECT_NEAR(values.reals.at(0), degree == 0 ? 9.875 : 9.125, 1e-12) << degree;
   }
 }
 

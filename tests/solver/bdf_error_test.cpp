@@ -1,7 +1,7 @@
 // The error test of the BDF in numbers: which steps are accepted, and when the order rises.
 
+#include <array>
 #include <cmath>
-#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -58,6 +58,37 @@ TEST(BdfErrorTest, AcceptsWhatTheNoteAccepts) {
         EXPECT_NEAR(rig.y[0], x, 1e-6 * estimate + 1e-14) << q;
       }
     }
+  }
+}
+
+/// x = t^3 in equal steps h from order 1 on: Euler's formula gives x_n = 3 h^3 (1 + 4 + ... + n^2). With c = h^3 the
+/// predictors of degree 1 and 2 are off by 3 c (2 n - 1) and 6 c, so the errors of orders 1 and 2 are E1 = 3 c (2 n -
+/// 1) / 2 / w and E2 = 6 c / 3 / w with the weight w = tol (1 + |x_n|). Orders are compared after two steps each, the
+/// first time with enough points at n = 4, and the higher one is taken if it allows a step that is 15 % longer:
+/// E2^(-1/3) > 1.15 E1^(-1/2).
+TEST(BdfErrorTest, TheOrderRisesWhereItsErrorAllowsALongerStep) {
+  constexpr double h = 0.1;
+  constexpr double c = h * h * h;
+  const double least = std::pow(1.15 * std::cbrt(2.0) / std::sqrt(10.5), 6);  // of c / w
+  for (const double share : {0.9, 1.1}) {
+    IntegratorSettings settings = with(Kind::bdf, h);
+    settings.firstMicroStep = h;
+    settings.rtol = settings.atol = c / (share * least) / (1.0 + 90.0 * c);
+    settings.newtonTolerance = 1e-6;
+    settings.restart = false;
+    Rig rig(equations(power(3)), settings);
+    double t = 0.0;
+    const std::array<double, 4> euler{3.0, 15.0, 42.0, 90.0};
+    for (const double x : euler) {
+      t = rig.step(t, 10.0, {}, true).reached;
+      ASSERT_NEAR(rig.y[0], x * c, 1e-6 * c);
+    }
+    t = rig.step(t, 10.0, {}, true).reached;
+    ASSERT_NEAR(t, 5.0 * h, 1e-12);
+    ASSERT_EQ(rig.system->effort().rejectedMicroSteps, 0U);
+    const double first = 90.0 + 75.0;                              // x_4 + h f_5
+    const double second = (4.0 * 90.0 - 42.0 + 2.0 * 75.0) / 3.0;  // (4 x_4 - x_3 + 2 h f_5) / 3
+    EXPECT_NEAR(rig.y[0], (share > 1.0 ? second : first) * c, 1e-6 * c) << share;
   }
 }
 
