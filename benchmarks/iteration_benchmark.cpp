@@ -1,13 +1,13 @@
 // What an iterated macro step costs beyond the FMI calls that it is made of.
 //
-// Many copies of Math_003 (math003.hpp): every pair is a cycle of its own, with one value that flows backward. Part 3
-// rises with a constant slope all the time. The bare loop makes the same FMI calls by hand, as many steps, saves and
-// restores as Koppla, but it predicts, tests and decides nothing. The calls of both sides are counted and compared, and
-// so are the results.
+// Many copies of Math_003 (math003.hpp), of which part 3 rises with a constant slope all the time. The bare loop makes
+// the same FMI calls by hand, as many steps, saves and restores as Koppla, but it predicts, tests and decides nothing.
+// The calls of both sides are counted and compared, and so are the results.
 //
-//   iterated-gauss-seidel, newton   the first guess is the last value: two evaluations of a cycle, with a save, a
-//   restore NAME-predicted                  the first guess is predicted, as by default, and right: one evaluation,
-//   with a save
+//   iterated-gauss-seidel, newton   one closed cycle; the first guess is the last value: two evaluations of the cycle,
+//                                   with a save and a restore
+//   NAME-predicted                  the first guess is predicted, as by default, and right: one evaluation, with a save
+//   NAME-pairs                      as the first, with every pair a cycle of its own
 //
 // Both sides take turns in one process; reported is the median of the ratios of neighbours. The goal is at most 3 at 3
 // FMUs and at most 2 at 201.
@@ -23,6 +23,7 @@ using benchmark::BareFmu;
 using benchmark::fail;
 using benchmark::Math003Models;
 using benchmark::require;
+using benchmark::Wiring;
 using coupling::AlgorithmKind;
 
 // Times and values of the ramp have few bits, so that a prediction is exact.
@@ -37,6 +38,7 @@ struct Case {
   AlgorithmKind kind;
   std::optional<unsigned> predictor;  ///< its degree; absent: the default
   unsigned evaluations;               ///< of every cycle in every step
+  Wiring wiring = Wiring::ring;
 };
 
 /// Calls of all FMUs.
@@ -50,7 +52,8 @@ struct Calls {
 
 class BareLoop {
  public:
-  BareLoop(Math003Models& models, std::size_t pairs) : system_(models, pairs, kStart) {
+  BareLoop(Math003Models& models, std::size_t pairs, Wiring wiring)
+      : system_(models, pairs, wiring, kStart), cycleSize_(wiring == Wiring::pairs ? 2 : 2 * pairs) {
     for (std::size_t i = 0; i < system_.fmus().size(); ++i) {
       const fmi::Functions& f = system_.functions(i);
       states_.push_back({system_.fmus()[i].component, f.getState, f.setState, nullptr});
@@ -69,16 +72,12 @@ class BareLoop {
     for (std::int64_t k = 0; k < steps; ++k) {
       const double t = at(index_), h = at(++index_) - t;
       step(0, t, h);
-      for (std::size_t pair = 1; pair < fmus; pair += 2) {
-        save(pair);
-        save(pair + 1);
-        for (unsigned i = 0; i < evaluations; ++i) {
-          if (i > 0) {
-            restore(pair);
-            restore(pair + 1);
-          }
-          step(pair, t, h);
-          step(pair + 1, t, h);
+      for (std::size_t first = 1; first < fmus; first += cycleSize_) {
+        for (std::size_t i = first; i < first + cycleSize_; ++i) save(i);
+        for (unsigned evaluation = 0; evaluation < evaluations; ++evaluation) {
+          if (evaluation > 0)
+            for (std::size_t i = first; i < first + cycleSize_; ++i) restore(i);
+          for (std::size_t i = first; i < first + cycleSize_; ++i) step(i, t, h);
         }
       }
     }
@@ -115,6 +114,7 @@ class BareLoop {
   }
 
   benchmark::BareMath003 system_;
+  std::size_t cycleSize_;
   std::vector<Saved> states_;
   std::int64_t index_ = 0;
   Calls calls_;
@@ -129,7 +129,7 @@ run::Run makeRun(Math003Models& models, std::size_t pairs, const Case& chosen) {
   settings.algorithm.predictor = chosen.predictor;
   settings.algorithm.rtol = kTolerance;
   settings.algorithm.atol = kTolerance;
-  run::Run run(benchmark::makeMath003(models, pairs), settings, models.log);
+  run::Run run(benchmark::makeMath003(models, pairs, chosen.wiring), settings, models.log);
   if (const run::Outcome outcome = run.initialise(); !outcome.ok()) fail(outcome.message);
   return run;
 }
@@ -151,7 +151,7 @@ Calls operator-(const Calls& a, const Calls& b) {
 void measure(Math003Models& models, std::size_t pairs, const Case& chosen) {
   const std::size_t fmus = 2 * pairs + 1;
   const auto steps = static_cast<std::int64_t>(kFmuSteps / fmus);
-  BareLoop bare(models, pairs);
+  BareLoop bare(models, pairs, chosen.wiring);
   run::Run run = makeRun(models, pairs, chosen);
   benchmark::Comparison comparison(steps);
   Calls bareBefore, kopplaBefore;
@@ -180,10 +180,14 @@ void measure(Math003Models& models, std::size_t pairs, const Case& chosen) {
 int main() {
   Math003Models models;
   for (const std::size_t pairs : {1U, 10U, 100U}) {
-    measure(models, pairs, {"iterated-gauss-seidel", AlgorithmKind::iteratedGaussSeidel, 0, 2});
+    constexpr auto kGaussSeidel = AlgorithmKind::iteratedGaussSeidel;
+    measure(models, pairs, {"iterated-gauss-seidel", kGaussSeidel, 0, 2});
     measure(models, pairs, {"newton", AlgorithmKind::newton, 0, 2});
-    measure(models, pairs, {"iterated-gauss-seidel-predicted", AlgorithmKind::iteratedGaussSeidel, std::nullopt, 1});
+    measure(models, pairs, {"iterated-gauss-seidel-predicted", kGaussSeidel, std::nullopt, 1});
     measure(models, pairs, {"newton-predicted", AlgorithmKind::newton, std::nullopt, 1});
+    if (pairs == 1) continue;
+    measure(models, pairs, {"iterated-gauss-seidel-pairs", kGaussSeidel, 0, 2, Wiring::pairs});
+    measure(models, pairs, {"newton-pairs", AlgorithmKind::newton, 0, 2, Wiring::pairs});
   }
   return 0;
 }

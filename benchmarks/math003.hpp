@@ -14,8 +14,19 @@
 #include "bare_fmu.hpp"
 
 /// Math_003 (Nicolai, sec. 4) in many copies: one part 1 feeds N pairs of part 2 and part 3, so 2N + 1 FMUs and 4N
-/// connections; every pair is a closed cycle. By hand on the function pointers, and as a system for Koppla.
+/// connections. By hand on the function pointers, and as a system for Koppla.
 namespace koppla::benchmark {
+
+/// Which part 3 controls the part 2 of a pair.
+enum class Wiring : std::uint8_t {
+  pairs,  ///< its own: every pair is a closed cycle
+  ring    ///< that of the pair before: all pairs are one closed cycle
+};
+
+/// Whose x4 the part 2 of a pair receives.
+inline std::size_t controllerOf(std::size_t pair, std::size_t pairs, Wiring wiring) {
+  return wiring == Wiring::pairs ? pair : (pair + pairs - 1) % pairs;
+}
 
 struct Math003Models {
   core::Log log;
@@ -38,11 +49,12 @@ struct BareFmu {
 /// The FMUs and their values; loops over them belong to the benchmarks.
 class BareMath003 {
  public:
-  BareMath003(Math003Models& models, std::size_t pairs, double start = 0.0) : start_(start) {
+  explicit BareMath003(Math003Models& models, std::size_t pairs, Wiring wiring = Wiring::pairs, double start = 0.0)
+      : start_(start) {
     add(models.part1, models.log, {}, {"x1", "x2"}, {});
     for (std::size_t i = 0; i < pairs; ++i) {
       const auto x3 = static_cast<std::uint32_t>(2 + 2 * i);
-      const std::uint32_t x4 = x3 + 1;
+      const auto x4 = static_cast<std::uint32_t>(3 + 2 * controllerOf(i, pairs, wiring));
       add(models.part2, models.log, {"x1", "x2", "x4"}, {"x3"}, {0, 1, x4});
       add(models.part3, models.log, {"x3"}, {"x4"}, {x3});
     }
@@ -115,7 +127,7 @@ class BareMath003 {
   std::vector<double> u_, y_;
 };
 
-inline coupling::System makeMath003(Math003Models& models, std::size_t pairs) {
+inline coupling::System makeMath003(Math003Models& models, std::size_t pairs, Wiring wiring = Wiring::pairs) {
   coupling::System system;
   const auto add = [&](const std::shared_ptr<fmi::Fmu>& fmu, const std::string& name) {
     system.members.push_back({name, fmi::instantiate(fmu, name, models.log), {}});
@@ -132,8 +144,8 @@ inline coupling::System makeMath003(Math003Models& models, std::size_t pairs) {
     connect(part1, part2, "x1");
     connect(part1, part2, "x2");
     connect(part2, part3, "x3");
-    connect(part3, part2, "x4");
   }
+  for (std::size_t i = 0; i < pairs; ++i) connect(2 + 2 * controllerOf(i, pairs, wiring), 1 + 2 * i, "x4");
   return system;
 }
 

@@ -72,7 +72,9 @@ void expectNone(const Settings& settings, const std::string& what) {
   core::Log log;
   const Count count = countOf(lotkaVolterra(log), settings, log);
   EXPECT_GE(count.steps, 500U) << what;
-  if (settings.algorithm.iterates()) EXPECT_GT(count.evaluations, count.steps) << what;
+  if (settings.algorithm.iterates()) {
+    EXPECT_GT(count.evaluations, count.steps) << what;
+  }
   EXPECT_EQ(count.allocations, 0U) << what;
 }
 
