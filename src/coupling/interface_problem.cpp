@@ -157,13 +157,15 @@ double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, co
   return (now + increment) - now;
 }
 
-Sensitivity InterfaceProblem::emptyBlock(std::size_t position) const {
-  const Block own = network_.outputsOf(position);
-  Sensitivity block;
-  block.inputs = network_.inputsOf(position).size();
-  block.values.assign((own.last - own.first) * block.inputs, 0.0);
-  block.increments.assign(block.inputs, 0.0);
-  return block;
+void InterfaceProblem::empty(std::vector<Sensitivity>& blocks) const {
+  blocks.resize(block_.last - block_.first);
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    const Block own = network_.outputsOf(position);
+    Sensitivity& block = blocks[position - block_.first];
+    block.inputs = network_.inputsOf(position).size();
+    block.values.assign((own.last - own.first) * block.inputs, 0.0);
+    block.increments.assign(block.inputs, 0.0);
+  }
 }
 
 /// Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
@@ -210,10 +212,8 @@ Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, con
     }
   }
   if (const Fault fault = network_.advanceWithProbes(block_, step_, *approximation_, probes)) return fault;
-  core::Values frozen;
-  if (discrete_) frozen = network_.discreteOutputs(block_);
-  result.clear();
-  for (std::size_t position = block_.first; position < block_.last; ++position) result.push_back(emptyBlock(position));
+  if (discrete_) network_.readDiscreteOutputs(block_, frozen_);
+  empty(result);
   for (const Network::ProbeTask& probe : probes) {
     if (probe.fault.kind == FaultKind::failed) return probe.fault;
     Sensitivity& block = result[probe.position - block_.first];
@@ -233,7 +233,7 @@ Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, con
                                                         : probeInputs(position, increments, block))
       return fault;
   }
-  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen_);
   return {};
 }
 
@@ -284,23 +284,22 @@ Fault InterfaceProblem::differentiateStatic(std::size_t position, const Incremen
 }
 
 Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result, const Increments& increments) {
-  result.clear();
-  core::Values frozen;
-  if (discrete_) frozen = network_.discreteOutputs(block_);
+  empty(result);
+  if (discrete_) network_.readDiscreteOutputs(block_, frozen_);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     if (const Fault fault = network_.isStatic(position) ? differentiateStatic(position, increments, block)
                                                         : probeInputs(position, increments, block))
       return fault;
   }
-  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen_);
   return {};
 }
 
 void InterfaceProblem::heldSensitivities(std::vector<Sensitivity>& result) {
-  result.clear();
+  empty(result);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     const bool known = network_.subsystem(position).describe().capabilities.directionalDerivatives;
     if (network_.isStatic(position) ? !differentiateStatic(position, {}, block)
                                     : known && !differentiateHeld(position, block))
@@ -323,9 +322,9 @@ subsystem::SeriesWeights InterfaceProblem::weightsOfEnd() const {
 
 Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
   const subsystem::SeriesWeights weights = weightsOfEnd();
-  result.clear();
+  empty(result);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     if (network_.isStatic(position)) {
       if (const Fault fault = differentiateStatic(position, {}, block)) return fault;
       continue;
@@ -344,19 +343,19 @@ Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
   return {};
 }
 
-std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitivity>& blocks,
-                                                      const std::vector<std::size_t>& values) const {
+const std::vector<Derivative>& InterfaceProblem::derivatives(const std::vector<Sensitivity>& blocks,
+                                                             const std::vector<std::size_t>& values) const {
   // Rows of d y / d cut, member by member; a fresh input continues its source's row, one that uses an old value is a
   // cut value itself.
-  using Row = std::vector<std::pair<std::size_t, double>>;
-  std::vector<Row> rows(values_.last - values_.first);
-  std::vector<double> sum(cut_.size(), 0.0);
-  std::vector<bool> touched(cut_.size(), false);
-  std::vector<std::size_t> columns;
-  const auto add = [&](std::size_t column, double value) {
-    if (!touched[column]) columns.push_back(column);
-    touched[column] = true;
-    sum[column] += value;
+  auto& [rows, sum, touched, columns, result] = chain_;
+  rows.resize(values_.last - values_.first);
+  for (ChainRule::Row& row : rows) row.clear();
+  sum.assign(cut_.size(), 0.0);
+  touched.assign(cut_.size(), false);
+  const auto add = [&chain = chain_](std::size_t column, double value) {
+    if (!chain.touched[column]) chain.columns.push_back(column);
+    chain.touched[column] = true;
+    chain.sum[column] += value;
   };
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     const Sensitivity& block = blocks[position - block_.first];
@@ -378,7 +377,7 @@ std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitiv
       columns.clear();
     }
   }
-  std::vector<Derivative> result;
+  result.clear();
   for (std::size_t row = 0; row < values.size(); ++row)
     for (const auto& [column, value] : rows[values[row] - values_.first]) result.push_back({row, column, value});
   return result;

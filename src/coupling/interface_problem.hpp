@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "koppla/coupling/network.hpp"
@@ -104,9 +105,9 @@ class InterfaceProblem {
   /// What a change of a value at the end of the step does inside it. Only with an approximation.
   [[nodiscard]] subsystem::SeriesWeights weightsOfEnd() const;
   /// d value / d sent of these outputs of the cycle by the cut, composed from the members' blocks: the chain rule along
-  /// the schedule. Rows are places in `values`, columns places in cut().
-  [[nodiscard]] std::vector<Derivative> derivatives(const std::vector<Sensitivity>& blocks,
-                                                    const std::vector<std::size_t>& values) const;
+  /// the schedule. Rows are places in `values`, columns places in cut(). Valid until the next call.
+  [[nodiscard]] const std::vector<Derivative>& derivatives(const std::vector<Sensitivity>& blocks,
+                                                           const std::vector<std::size_t>& values) const;
 
   /// The smallest change by which each value of the cut was probed, 0 where it was not.
   [[nodiscard]] std::vector<double> smallestIncrements(const std::vector<Sensitivity>& blocks) const;
@@ -128,6 +129,16 @@ class InterfaceProblem {
     std::size_t cut;  ///< its place there
   };
 
+  /// Memory of derivatives().
+  struct ChainRule {
+    using Row = std::vector<std::pair<std::size_t, double>>;
+    std::vector<Row> rows;
+    std::vector<double> sum;
+    std::vector<bool> touched;
+    std::vector<std::size_t> columns;
+    std::vector<Derivative> result;
+  };
+
   /// By input. Made when derivatives are first asked for: mappings between fine meshes have many.
   [[nodiscard]] const std::vector<Inside>& insideOf(std::size_t position) const;
   /// What both evaluations begin with.
@@ -138,7 +149,8 @@ class InterfaceProblem {
   Fault probeInputs(std::size_t position, const Increments& increments, Sensitivity& block);
   Fault differentiateHeld(std::size_t position, Sensitivity& block);
   Fault differentiateStatic(std::size_t position, const Increments& increments, Sensitivity& block);
-  [[nodiscard]] Sensitivity emptyBlock(std::size_t position) const;
+  /// Makes them blocks of zeros, one per member of the cycle.
+  void empty(std::vector<Sensitivity>& blocks) const;
   Fault run(Block block);
   Fault runPassing(const Passing& passing);
   /// What is sent next, or was answered, at a point: all outputs of the network.
@@ -178,9 +190,11 @@ class InterfaceProblem {
 
   std::vector<double> answered_;  ///< like sent_, where others were sent on
   core::Values discreteSent_;
+  core::Values frozen_;  ///< discrete values while members are probed
   std::vector<double> probed_;
   std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
   mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
+  mutable ChainRule chain_;
 };
 
 }  // namespace koppla::coupling

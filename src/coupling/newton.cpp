@@ -72,10 +72,10 @@ class Newton final : public Algorithm {
   Fault renew(InterfaceProblem& problem) {
     if (const Fault fault = problem.sensitivities(blocks_)) return fault;
     const auto n = static_cast<Eigen::Index>(problem.cut().size());
-    Matrix matrix = Matrix::Identity(n, n);
+    matrix_.setIdentity(n, n);
     for (const Derivative& d : problem.derivatives(blocks_, problem.cut()))
-      matrix(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
-    factors_.compute(matrix);
+      matrix_(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
+    factors_.compute(matrix_);
     factorised_ = true;
     stepsWithSecondCorrection_ = 0;
     return {};
@@ -96,6 +96,7 @@ class Newton final : public Algorithm {
   std::vector<double> residual_;  ///< answered - sent
   Eigen::VectorXd correction_;
   std::vector<Sensitivity> blocks_;
+  Matrix matrix_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
   unsigned stepsWithSecondCorrection_ = 0;
