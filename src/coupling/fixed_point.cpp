@@ -23,14 +23,14 @@ class AcceleratedPart {
   [[nodiscard]] std::size_t size() const { return size_; }
 
   void read(const InterfaceProblem& problem) {
-    newest_ = 3 - newest_;
-    problem.readSent(values, at(newest_));
-    problem.readAnswered(values, at(newest_ + 2));
+    newest_ = 1 - newest_;
+    problem.readSent(values, sent());
+    problem.readAnswered(values, answered());
   }
-  [[nodiscard]] std::span<double> sent() { return at(newest_); }
-  [[nodiscard]] std::span<double> answered() { return at(newest_ + 2); }
-  [[nodiscard]] std::span<const double> sentBefore() { return at(3 - newest_); }
-  [[nodiscard]] std::span<const double> answeredBefore() { return at(5 - newest_); }
+  [[nodiscard]] std::span<double> sent() { return at(1 + 2 * newest_); }
+  [[nodiscard]] std::span<double> answered() { return at(2 + 2 * newest_); }
+  [[nodiscard]] std::span<const double> sentBefore() { return at(3 - 2 * newest_); }
+  [[nodiscard]] std::span<const double> answeredBefore() { return at(4 - 2 * newest_); }
   /// What is sent next.
   [[nodiscard]] std::span<double> proposal() { return at(0); }
 
@@ -38,8 +38,8 @@ class AcceleratedPart {
   [[nodiscard]] std::span<double> at(std::size_t place) { return std::span(memory_).subspan(place * size_, size_); }
 
   std::size_t size_ = 0;
-  std::size_t newest_ = 1;      ///< or 2
-  std::vector<double> memory_;  ///< the proposal, what was sent in two evaluations, and what was answered
+  std::size_t newest_ = 0;      ///< evaluation, or 1
+  std::vector<double> memory_;  ///< the proposal, then what was sent and answered in two evaluations
 };
 
 class FixedPoint final : public Algorithm {
