@@ -6,8 +6,9 @@
 #include <optional>
 #include <set>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
@@ -354,7 +355,7 @@ class Initialiser {
                         Eigen::VectorXd& correction) {
     if (!jacobian(loop, derivatives)) return false;
     const auto n = derivatives.rows();
-    correction = (Eigen::MatrixXd::Identity(n, n) - derivatives).partialPivLu().solve(r);
+    correction = core::detail::solve(Eigen::MatrixXd::Identity(n, n) - derivatives, r);
     return true;
   }
 
@@ -374,7 +375,8 @@ class Initialiser {
         const bool sees = settings_.form() == Form::sequence || network_.isStatic(consumer);
         if (sees && positionOf[static_cast<std::size_t>(column)] < consumer) fresh(row, column) = gains(row, column);
       }
-    const Eigen::MatrixXd sweep = (Eigen::MatrixXd::Identity(n, n) - fresh).partialPivLu().solve(gains - fresh);
+    const Eigen::MatrixXd sweep =
+        core::detail::solve(Eigen::MatrixXd::Identity(n, n) - fresh, Eigen::MatrixXd(gains - fresh));
     const Eigen::MatrixXd rows = sweep.transpose();
     return {rows.data(), rows.data() + rows.size()};
   }
