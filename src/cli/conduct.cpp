@@ -95,7 +95,8 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   const run::Statistics statistics = run.statistics();
   const std::string table = report::statisticsText(statistics);
   core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-  if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
+  if (!outcome.message.empty())
+    log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
   log.write(core::Severity::info, "run", run::word(outcome.kind));
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
@@ -103,8 +104,10 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   if (manner.json)
     std::cout << report::statisticsJson(statistics, facts);
   else if (!manner.quiet)
-    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                             facts.reached, report::duration(statistics.wallClock), table, folder.given().string());
+    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", project,
+                             run::word(outcome.kind), facts.reached, report::duration(statistics.wallClock),
+                             outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
+                             folder.given().string());
   tellWhatIsLeft(outcome, statistics, plan, folder);
   return exitCodeOf(outcome.kind);
 }

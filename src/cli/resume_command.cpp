@@ -35,8 +35,9 @@ ExitCode resumeCommand(const ResumeOptions& options) {
                            "`koppla status` tells how far it is.");
   const bool changed = options.end || !options.set.empty();
   if (state.isCompleted() && !changed) {
-    std::cout << fmt::format("The run in {} is complete. With --end it can go on beyond its end.\n",
-                             options.folder.string());
+    const std::string message = textOf(*state.statistics, "message");
+    std::cout << printable(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
+                                       message.empty() ? "With --end it can go on beyond its end." : message.c_str()));
     return ExitCode::ok;
   }
   core::Log log;

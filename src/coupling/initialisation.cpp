@@ -41,8 +41,9 @@ class Initialiser {
                                : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
     }
-    if (!kept_) settle();
-    if (!report_.fault && !kept_) solveForMultipliers();
+    const bool kept = !report_.kept.empty();
+    if (!kept) settle();
+    if (!report_.fault && !kept) solveForMultipliers();
     if (!report_.fault) report_.fault = network_.explosion();
     return std::move(report_);
   }
@@ -168,7 +169,7 @@ class Initialiser {
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
     put(loop, z);
-    kept_ = true;
+    report_.kept.insert(report_.kept.end(), loop.values.begin(), loop.values.end());
     return true;
   }
 
@@ -385,7 +386,6 @@ class Initialiser {
   Network& network_;
   double t_;
   AlgorithmSettings settings_;
-  bool kept_ = false;  ///< a loop is left to the first step
   InitialisationReport report_;
   std::vector<Node> nodes_;
   std::vector<bool> selfDependent_;

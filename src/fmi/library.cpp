@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -197,10 +198,28 @@ std::vector<std::string> platforms(const fs::path& folder) {
   return result;
 }
 
+namespace {
+
+/// Some exporters rename the model, not its library: the only one that is there must be meant.
+std::optional<fs::path> onlyLibrary(const fs::path& platform) {
+  std::optional<fs::path> only;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(platform, none)) {
+    if (entry.path().extension() != ".so" || !entry.is_regular_file(none)) continue;
+    if (only) return std::nullopt;
+    only = entry.path();
+  }
+  return only;
+}
+
+}  // namespace
+
 fs::path libraryFile(const fs::path& folder, const ModelDescription& model, const fs::path& fmu) {
   const std::string name = model.coSimulation.modelIdentifier + ".so";
   for (const std::string_view platform : kPlatforms)
     if (const fs::path file = folder / "binaries" / platform / name; fs::exists(file)) return fs::absolute(file);
+  for (const std::string_view platform : kPlatforms)
+    if (const auto only = onlyLibrary(folder / "binaries" / platform)) return fs::absolute(*only);
   const std::vector<std::string> there = platforms(folder);
   std::string message = fmt::format("The FMU holds no binaries/{}/{}.", kPlatforms.front(), name);
   std::string_view remedy = "Export it for 64 bit Linux.";

@@ -75,7 +75,8 @@ class Library {
 /// The platforms that an unpacked FMU holds binaries for, as the folders are named, sorted.
 std::vector<std::string> platforms(const std::filesystem::path& folder);
 
-/// The library of an unpacked FMU for this machine; throws core::InputError naming `fmu` and what is there instead.
+/// The library of an unpacked FMU for this machine: the one that is named after modelIdentifier, or else the only one.
+/// Throws core::InputError naming `fmu` and what is there instead.
 std::filesystem::path libraryFile(const std::filesystem::path& folder, const ModelDescription& model,
                                   const std::filesystem::path& fmu);
 

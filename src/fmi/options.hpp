@@ -26,6 +26,9 @@ struct Options {
   bool logging = false;
   /// Highest order of input derivatives that an instance is given, however high it takes them.
   unsigned inputDerivatives = subsystem::kMaxDegree;
+  /// fmi2DoStep is told the step that is meant, such as 0.01, not the difference of its communication points,
+  /// 0.009999999999999998.
+  bool nominalStepSize = true;
   /// Lines of one severity that an instance may write to the log; further ones are counted only.
   std::size_t logLines = 1000;
 };

@@ -20,7 +20,8 @@ std::string_view word(OutcomeKind kind);
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::ok;
-  std::string message;  ///< for the user: who, what, when, and what to do next; empty when ok
+  /// For the user: who, what, when, and what to do next. When ok it is empty, or tells which subsystem asked to end.
+  std::string message;
 
   [[nodiscard]] bool ok() const { return kind == OutcomeKind::ok; }
 };

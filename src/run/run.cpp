@@ -1,7 +1,6 @@
 #include "koppla/run/run.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -74,6 +73,8 @@ struct Run::Impl {
 
   Outcome initialise();
   void requireInitialised() const;
+  [[nodiscard]] bool finished() const;
+  [[nodiscard]] Outcome ending() const;
   OutcomeKind advance(double until, std::uint64_t most);
   Outcome step();
   Outcome simulate(double until);
@@ -97,14 +98,15 @@ struct Run::Impl {
 
   std::optional<Observation> observation;
   std::optional<IterationRecord> iterations;
-  double nextRow = HUGE_VAL;  ///< s; never without a recorder
+  double nextRow = HUGE_VAL;   ///< s; never without a recorder
+  double lastRow = -HUGE_VAL;  ///< s
   std::uint64_t recordedRows = 0;
   coupling::CallCounter rows;
 
   double wallClock = 0.0;
   double cpu = 0.0;
   double initialisation = 0.0;
-  std::atomic<bool> interrupted = false;
+  Halt halt;
   std::function<void(const Progress&)> listener;
   SteadyClock::time_point begin = SteadyClock::now();
   Pulse iterationPulse{0};
@@ -117,7 +119,7 @@ struct Run::Impl {
 
 /// Who gave up because the run was to end has not failed.
 Outcome Run::Impl::asked(Outcome outcome) const {
-  if (outcome.kind != OutcomeKind::subsystemFailed || !interrupted.load(std::memory_order_relaxed)) return outcome;
+  if (outcome.kind != OutcomeKind::subsystemFailed || !halt.isInterrupted()) return outcome;
   return {OutcomeKind::interrupted,
           fmt::format("Interrupted in the step that begins at {:.12g} s. {}", clock.now(), outcome.message)};
 }
@@ -125,7 +127,7 @@ Outcome Run::Impl::asked(Outcome outcome) const {
 Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &interrupted));
+  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &halt));
   if (outcome.ok() && recorder != nullptr) {
     recorder->begin(observation->columns());
     outcome = record();
@@ -151,6 +153,7 @@ Outcome Run::Impl::record() {
                         *name, clock.now())};
       recorder->row(clock.now(), values);
       ++recordedRows;
+      lastRow = clock.now();
       scheduleNextRow();
       return {};
     });
@@ -180,25 +183,36 @@ void Run::Impl::requireInitialised() const {
   if (!initialised) throw core::InternalError("A run was stepped before a successful initialise().");
 }
 
+/// At the end, or where a subsystem asked to end.
+bool Run::Impl::finished() const {
+  return clock.finished() || macroStep.isOver();
+}
+
+/// What there is to say about an end that was not the one of the settings.
+Outcome Run::Impl::ending() const {
+  return {OutcomeKind::ok, macroStep.isOver() ? macroStep.describeEnd(clock.now()) : std::string()};
+}
+
 /// Up to `most` macro steps, until a row is due or `until` is reached, and that row.
 OutcomeKind Run::Impl::advance(double until, std::uint64_t most) {
-  const OutcomeKind kind = macroStep.advance(clock, std::min(until, nextRow), most, interrupted);
+  const OutcomeKind kind = macroStep.advance(clock, std::min(until, nextRow), most, halt);
   if (kind != OutcomeKind::ok) {
     failure = macroStep.failure();
     return kind;
   }
-  const bool due = clock.now() >= nextRow || clock.finished();
+  const bool due = clock.now() >= nextRow || finished();
   if (recorder == nullptr || !due) return OutcomeKind::ok;
-  failure = record();
-  complete = failure.ok() && clock.finished();
+  const bool isNew = clock.now() > lastRow && !macroStep.isTorn();
+  failure = isNew ? record() : Outcome{};
+  complete = failure.ok() && finished();
   return failure.kind;
 }
 
 Outcome Run::Impl::step() {
   requireInitialised();
-  if (clock.finished()) return {};
+  if (finished()) return ending();
   const OutcomeKind kind = advance(settings.end, 1);
-  return kind == OutcomeKind::ok ? Outcome{} : failure;
+  return kind == OutcomeKind::ok ? ending() : failure;
 }
 
 Progress Run::Impl::progress() const {
@@ -228,12 +242,12 @@ Outcome Run::Impl::simulate(double until) {
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
   Outcome outcome;
-  while (clock.now() < limit) {
+  while (clock.now() < limit && !macroStep.isOver()) {
     if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
       outcome = asked(failure);
       break;
     }
-    if (clock.now() < limit && interrupted.load(std::memory_order_relaxed)) {
+    if (clock.now() < limit && !macroStep.isOver() && halt.isInterrupted()) {
       outcome = {OutcomeKind::interrupted,
                  fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
       break;
@@ -242,7 +256,7 @@ Outcome Run::Impl::simulate(double until) {
   }
   wallClock += secondsSince(begin);
   cpu += cpuSeconds() - cpuBegin;
-  return outcome;
+  return outcome.ok() ? ending() : outcome;
 }
 
 void Run::Impl::tell(const Progress& progressNow) {
@@ -258,7 +272,7 @@ void Run::Impl::end() {
   if (network.twins() != nullptr) network.twins()->terminate();
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
-  iterations->end(clock.finished() && (recorder == nullptr || complete));
+  iterations->end(finished() && (recorder == nullptr || complete));
   if (recorder == nullptr) return;
   if (complete)
     recorder->complete();
@@ -353,13 +367,13 @@ double Run::time() const {
   return impl_->clock.now();
 }
 bool Run::finished() const {
-  return impl_->clock.finished();
+  return impl_->finished();
 }
 Statistics Run::statistics() const {
   return impl_->statistics();
 }
 void Run::interrupt() {
-  impl_->interrupted.store(true, std::memory_order_relaxed);
+  impl_->halt.interrupt();
 }
 void Run::onProgress(std::function<void(const Progress&)> listener) {
   impl_->listener = std::move(listener);

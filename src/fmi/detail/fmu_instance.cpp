@@ -103,17 +103,17 @@ subsystem::Status FmuInstance::fail(std::string what) {
   return phase_ == Phase::lost ? subsystem::Status::fatal : subsystem::Status::error;
 }
 
-subsystem::Status FmuInstance::save(subsystem::Slot slot) {
+subsystem::Status FmuInstance::save(std::size_t place) {
   if (functions().getState == nullptr) return fail("The FMU cannot save its state.");
   if (phase_ != Phase::initialising && phase_ != Phase::stepping) return fail("There is no state to save.");
-  SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+  SavedState& saved = states_.at(place);
   saved.phase = phase_;
   // The old state is handed in, so that the FMU can write over it rather than allocate.
   return note({functions().getState(component_, &saved.state), "fmi2GetFMUstate"});
 }
 
-subsystem::Status FmuInstance::restore(subsystem::Slot slot) {
-  const SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+subsystem::Status FmuInstance::restore(std::size_t place) {
+  const SavedState& saved = states_.at(place);
   if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated)
     return fail("There is no saved state to go back to.");
   const subsystem::Status status = note({functions().setState(component_, saved.state), "fmi2SetFMUstate"});

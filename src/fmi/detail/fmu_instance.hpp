@@ -22,6 +22,11 @@ enum class Phase : std::uint8_t {
   lost     ///< after fmi2Fatal: no call is allowed any more, not even to free it
 };
 
+/// Places for saved states: the slots of the caller come first.
+inline constexpr std::size_t kWatchedBegin = subsystem::kSlots;
+inline constexpr std::size_t kWatchedEnd = subsystem::kSlots + 1;
+inline constexpr std::size_t kPlaces = subsystem::kSlots + 2;
+
 /// Owns one fmi2Component with its saved states, and keeps account of how its calls end.
 class FmuInstance {
  public:
@@ -50,8 +55,8 @@ class FmuInstance {
   void addToFailure(const std::string& more) { failure_ += more; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  subsystem::Status save(subsystem::Slot slot);
-  subsystem::Status restore(subsystem::Slot slot);
+  subsystem::Status save(std::size_t place);
+  subsystem::Status restore(std::size_t place);
   void terminate() noexcept;
 
  private:
@@ -68,7 +73,7 @@ class FmuInstance {
   LoadedModel model_;
   fmi2::Component component_ = nullptr;
   Phase phase_ = Phase::instantiated;
-  std::array<SavedState, subsystem::kSlots> states_{};
+  std::array<SavedState, kPlaces> states_{};
   std::size_t warnings_ = 0;
   std::string failure_;
 };
