@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 
 namespace koppla::cli {
 
@@ -70,8 +71,8 @@ void RunFolder::prepare() {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
-    throw core::InputError(fmt::format("The run folder {} cannot be made: {}.", given_.string(), error.message()),
-                           "Choose another with --folder.");
+    core::failAtFile("The run folder " + given_.string(), "cannot be made", error.value(),
+                     "Choose another with --folder.");
   lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
     throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
@@ -83,8 +84,8 @@ void RunFolder::prepare() {
   }
   for (const char* name : kFiles)
     if (!fs::remove(folder_ / name, error) && error)
-      throw core::InputError(fmt::format("{} cannot be removed: {}.", (folder_ / name).string(), error.message()),
-                             "Choose another run folder with --folder.");
+      core::failAtFile((folder_ / name).string(), "cannot be removed", error.value(),
+                       "Choose another run folder with --folder.");
 }
 
 }  // namespace koppla::cli

@@ -1,6 +1,7 @@
 #include "koppla/results/hdf5_recorder.hpp"
 
 #include <chrono>
+#include <exception>
 
 #include "koppla/core/error.hpp"
 #include "koppla/results/detail/hdf5_writer.hpp"
@@ -42,7 +43,7 @@ fs::path Hdf5Recorder::file(std::string_view ending) const {
 Hdf5Recorder::~Hdf5Recorder() {
   try {
     abandon();
-  } catch (const core::InputError&) {  // row(), flush() and abandon() are where a caller hears of it
+  } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }
 

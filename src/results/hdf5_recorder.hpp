@@ -19,8 +19,8 @@ using Facts = std::vector<std::pair<std::string, std::string>>;
 ///
 /// The file is written as HDF5 calls it for one writer and many readers: at any time it can be read up to the last
 /// flush, also while the run goes on and after the process was killed. Room for rows is asked of the system before they
-/// are written, so that a full disk leaves a sound file, too. Every failure to write throws core::InputError with the
-/// path.
+/// are written, so that a full disk leaves a sound file, too. Every failure to write throws core::FileError, or
+/// core::InputError where the place cannot be right, with the path.
 class Hdf5Recorder : public Recorder {
  public:
   static constexpr std::size_t kTextBytes = 256;  ///< longer texts are cut off

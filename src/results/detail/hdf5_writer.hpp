@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <vector>
 
+#include "koppla/results/detail/hdf5_checksum.hpp"
 #include "koppla/results/detail/hdf5_layout.hpp"
 #include "koppla/results/detail/hdf5_library.hpp"
 #include "koppla/results/hdf5_recorder.hpp"
@@ -33,7 +34,8 @@ class Hdf5Writer {
     Hdf5Handle memoryType{};
     std::size_t rowBytes = 0;
     std::vector<std::byte> pending{};
-    std::int64_t cut = 0;  ///< texts that were too long
+    std::int64_t cut = 0;     ///< texts that were too long
+    Hdf5Checksum checksum{};  ///< of what is written
   };
 
   void create(const Facts& facts);
@@ -43,7 +45,8 @@ class Hdf5Writer {
   void reserve();
   void release();
   void write(const Open& open);
-  void noteCuts();
+  void note(const Open& open, const char* name, std::int64_t number);
+  void noteEnds();
   void closeIntoMemory();
   /// Throws where the library failed, and lets nobody call it again.
   void require(bool done);
