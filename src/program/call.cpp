@@ -66,6 +66,7 @@ std::vector<std::string> environmentOf(const CallFolders::Call& call, const Requ
 
 void put(const fs::path& file, std::string_view content) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
+  if (fs::is_symlink(file)) fs::remove(file);  // to a file of the user's
   core::writeWhole(file, content);
 }
 
