@@ -17,20 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kFiles{"results.csv",
-                            "results.partial.csv",
-                            "results.units.csv",
-                            "results.h5",
-                            "results.partial.h5",
-                            "iterations.csv",
-                            "iterations.partial.csv",
-                            "iterations.units.csv",
-                            "iterations.h5",
-                            "iterations.partial.h5",
-                            "statistics.json",
-                            "run.log",
-                            "project.toml",
-                            "status.json"};
+constexpr std::array kFiles{"results.csv",           "results.partial.csv",
+                            "results.units.csv",     "results.h5",
+                            "results.partial.h5",    "results.partial.rows",
+                            "iterations.csv",        "iterations.partial.csv",
+                            "iterations.units.csv",  "iterations.h5",
+                            "iterations.partial.h5", "iterations.partial.rows",
+                            "statistics.json",       "run.log",
+                            "project.toml",          "status.json"};
 
 }  // namespace
 

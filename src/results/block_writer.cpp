@@ -1,48 +1,17 @@
 #include "koppla/results/block_writer.hpp"
 
 #include <cerrno>
-#include <ctime>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "koppla/results/detail/turn.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 
 namespace koppla::results {
 
-/// A lock that a signal handler may try: no mutex of the library may be used there.
-class BlockWriter::Turn {
- public:
-  /// Waits, for so many milliseconds at most.
-  Turn(BlockWriter& writer, unsigned patience) noexcept : writer_(writer) {
-    constexpr timespec kMillisecond{0, 1'000'000};
-    while (writer_.busy_.exchange(true, std::memory_order_acquire)) {
-      if (patience-- == 0) return;
-      ::nanosleep(&kMillisecond, nullptr);
-    }
-    owned_ = true;
-  }
-  ~Turn() {
-    if (owned_) writer_.busy_.store(false, std::memory_order_release);
-  }
-  Turn(const Turn&) = delete;
-  Turn& operator=(const Turn&) = delete;
-
-  [[nodiscard]] bool owned() const { return owned_; }
-
- private:
-  BlockWriter& writer_;
-  bool owned_ = false;
-};
-
-namespace {
-
-// A write may wait for a slow disk or for who reads a pipe; who waits for it there waits here as well.
-constexpr unsigned kAsLongAsItTakes = ~0U;
-constexpr unsigned kSecond = 1000;
-
-}  // namespace
+using detail::Turn;
 
 BlockWriter::BlockWriter(std::filesystem::path file)
     : file_(std::move(file)),
@@ -58,7 +27,7 @@ BlockWriter::~BlockWriter() {
 void BlockWriter::makeRoom(std::size_t bytes) {
   drain();
   if (buffer_.size() >= bytes) return;
-  const Turn turn(*this, kAsLongAsItTakes);
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
   buffer_.resize(bytes);
 }
 
@@ -77,7 +46,7 @@ int BlockWriter::handOver() noexcept {
 void BlockWriter::drain() {
   int error = 0;
   {
-    const Turn turn(*this, kAsLongAsItTakes);
+    const Turn turn(busy_, Turn::kAsLongAsItTakes);
     error = handOver();
     if (error == 0) {
       taken_ = 0;
@@ -89,14 +58,14 @@ void BlockWriter::drain() {
 
 void BlockWriter::close() {
   drain();
-  const Turn turn(*this, kAsLongAsItTakes);
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
   // Some file systems report a full disk or an exceeded quota only here.
   if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) detail::failToWrite(file_, errno);
 }
 
 void BlockWriter::rescue() noexcept {
   const int before = errno;  // a signal may come between a call and the look at its error
-  if (const Turn turn(*this, kSecond); turn.owned() && descriptor_ >= 0) handOver();
+  if (const Turn turn(busy_, Turn::kSecond); turn.owned() && descriptor_ >= 0) handOver();
   errno = before;
 }
 

@@ -50,8 +50,6 @@ class BlockWriter {
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
 
  private:
-  class Turn;
-
   void makeRoom(std::size_t bytes);
   /// 0, or the system's reason. In one's turn only.
   int handOver() noexcept;

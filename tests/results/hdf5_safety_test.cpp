@@ -1,10 +1,12 @@
 // What a file in HDF5 is worth when its writer does not come to a proper end.
 
 #include <array>
+#include <atomic>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -148,6 +150,71 @@ TEST_F(Hdf5SafetyTest, ADiskThatFillsUpLeavesASoundFileWithTheRowsBefore) {
   const Table table = load(folder_.path());
   ASSERT_GT(table.time.size(), 1000U);
   EXPECT_EQ(table.find("b.y")->numbers.back(), static_cast<double>(table.time.size() - 1));
+}
+
+TEST_F(Hdf5SafetyTest, RowsCanBeReadWhileTheCallerIsBusyElsewhere) {
+  std::vector<Column> columns = vectorColumns("w.q", 2);
+  columns.push_back({"a.n", Type::integer, "", ""});
+  columns.push_back({"a.on", Type::boolean, "", ""});
+  columns.push_back({"a.text", Type::string, "", ""});
+  std::array<int, 2> ends{};
+  ASSERT_EQ(::pipe(ends.data()), 0);
+  const pid_t child = ::fork();
+  if (child == 0) {
+    Hdf5Recorder recorder(folder_.path());
+    recorder.begin(columns);
+    const auto add = [&](int row) {
+      recorder.row(row, {{0.5 * row, 1.0 + row}, {-row}, {static_cast<std::uint8_t>(row % 2)}, {std::to_string(row)}});
+    };
+    for (int row = 0; row < 10; ++row) add(row);
+    recorder.flush();
+    for (int row = 10; row < 17; ++row) add(row);
+    static_cast<void>(::write(ends[1], "x", 1));
+    ::pause();
+  }
+  char go = 0;
+  ASSERT_EQ(::read(ends[0], &go, 1), 1);
+  Table table = load(folder_.path());
+  for (int look = 0; look < 2000 && table.time.size() < 17; ++look) {
+    ::usleep(10'000);
+    table = load(folder_.path());
+  }
+  ::kill(child, SIGKILL);
+  ASSERT_EQ(::waitpid(child, nullptr, 0), child);
+  ::close(ends[0]);
+  ::close(ends[1]);
+  ASSERT_EQ(load(folder_.path()).time.size(), 17U);
+  ASSERT_EQ(table.time.size(), 17U);
+  for (int row = 0; row < 17; ++row) {
+    const auto at = static_cast<std::size_t>(row);
+    EXPECT_EQ(table.time[at], row);
+    EXPECT_EQ(table.find("w.q[1]")->numbers[at], 0.5 * row);
+    EXPECT_EQ(table.find("w.q[2]")->numbers[at], 1.0 + row);
+    EXPECT_EQ(table.find("a.n")->numbers[at], -row);
+    EXPECT_EQ(table.find("a.on")->numbers[at], row % 2);
+    EXPECT_EQ(table.find("a.text")->texts[at], std::to_string(row));
+  }
+}
+
+TEST_F(Hdf5SafetyTest, RowsAreThereOnceWhoeverWritesThem) {
+  constexpr int kRows = 20'000;
+  Hdf5Recorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  std::atomic<bool> ended = false;
+  std::thread beside([&] {
+    while (!ended) recorder.rescue();
+  });
+  for (int row = 0; row < kRows; ++row) recorder.row(row, reals({1.0, static_cast<double>(-row)}));
+  ended = true;
+  beside.join();
+  recorder.complete();
+  EXPECT_FALSE(fs::exists(file("results.partial.rows")));
+  const Table table = load(folder_.path());
+  ASSERT_EQ(table.time.size(), static_cast<std::size_t>(kRows));
+  for (int row = 0; row < kRows; ++row) {
+    ASSERT_EQ(table.time[static_cast<std::size_t>(row)], row);
+    ASSERT_EQ(table.find("b.y")->numbers[static_cast<std::size_t>(row)], -row);
+  }
 }
 
 /// The descriptor that this process has open for a file; -1: none.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <string_view>
@@ -13,6 +14,7 @@
 #include "koppla/results/detail/hdf5_checksum.hpp"
 #include "koppla/results/detail/hdf5_layout.hpp"
 #include "koppla/results/detail/hdf5_library.hpp"
+#include "koppla/results/detail/hdf5_pending.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
 namespace koppla::results::detail {
@@ -25,6 +27,12 @@ constexpr std::size_t kReadBytes = std::size_t{8} << 20U;  // at once
 
 constexpr std::size_t kMostTextBytes = std::size_t{1} << 20U;  // of an attribute
 constexpr std::uintmax_t kMostDeflated = 1032;                 // times as small: the limit of the method
+
+/// A text without the zeros that fill up its room.
+std::string unfilled(std::string text) {
+  text.erase(text.find_last_not_of('\0') + 1);
+  return text;
+}
 
 /// None where it is missing or not one value of that class.
 std::optional<Hdf5Handle> attributeOf(hid_t object, const char* name, H5T_class_t of) {
@@ -53,8 +61,7 @@ std::optional<std::string> textOf(hid_t object, const char* name) {
   if (H5Tis_variable_str(type.id()) != 0 || size == 0 || size > kMostTextBytes) return std::nullopt;
   std::string text(size, '\0');
   if (H5Aread(attribute->id(), type.id(), text.data()) < 0) return std::nullopt;
-  text.erase(text.find_last_not_of('\0') + 1);
-  return text;
+  return unfilled(std::move(text));
 }
 
 /// A file that is being written, or whose writer was killed, is open in another way.
@@ -136,6 +143,7 @@ class Hdf5Reader {
     forEachNumber(*time_, [&](std::size_t, double value) { table_.time.push_back(value); });
     describe();
     for (const Part& part : parts_) fill(part);
+    if (table_.partial) addPending();
     return std::move(table_);
   }
 
@@ -145,6 +153,7 @@ class Hdf5Reader {
     Hdf5Handle dataset;
     std::size_t rows = 0;
     std::size_t elements = 1;
+    std::size_t bytes = 0;  ///< of a value
     int rank = 1;
     std::size_t column = 0;
     std::size_t step = 1;
@@ -216,6 +225,7 @@ class Hdf5Reader {
     if (extent[0] > most / H5Tget_size(type.id()) / extent[1]) failDamaged();
     part.rows = extent[0];
     part.elements = extent[1];
+    part.bytes = H5Tget_size(type.id());
   }
 
   /// Gives all columns their place, and each place its column.
@@ -298,12 +308,53 @@ class Hdf5Reader {
       readRows(part, at, 1, type.id(), row.data());
       checksum.add(std::as_bytes(std::span(row)));
       for (std::size_t k = 0; k < part.elements; ++k) {
-        std::string text = row.substr(k * width, width);
-        text.erase(text.find_last_not_of('\0') + 1);
-        table_.series[part.column + k * part.step].texts.push_back(std::move(text));
+        table_.series[part.column + k * part.step].texts.push_back(unfilled(row.substr(k * width, width)));
       }
     }
     check(part, checksum);
+  }
+
+  /// Rows that are only beside the file so far, each part as its writer has it in memory.
+  void addPending() {
+    const std::optional<PendingRows> pending = readPending(pendingBeside(path_));
+    if (!pending || pending->first > rows_ || pending->first + pending->rows <= rows_) return;
+    std::ranges::sort(parts_, {}, &Part::column);
+    std::vector<const Part*> all;
+    for (const Part& part : parts_) all.push_back(&part);
+    all.push_back(&*time_);
+    if (pending->parts.size() != all.size()) return;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      if (pending->parts[i].size() != pending->rows * all[i]->elements * all[i]->bytes) return;
+    const std::size_t known = rows_ - pending->first;
+    for (std::size_t i = 0; i < all.size(); ++i)
+      for (std::size_t at = known * all[i]->elements; at < pending->rows * all[i]->elements; ++at)
+        addValue(*all[i], at % all[i]->elements, pending->parts[i].data() + at * all[i]->bytes);
+  }
+
+  void addValue(const Part& part, std::size_t element, const char* bytes) {
+    const auto number = [bytes]<class Stored>(Stored stored) {
+      std::memcpy(&stored, bytes, sizeof(Stored));
+      return static_cast<double>(stored);
+    };
+    if (&part == &*time_) {
+      table_.time.push_back(number(0.0));
+      return;
+    }
+    Series& series = table_.series[part.column + element * part.step];
+    switch (part.type) {
+      case core::Type::real:
+        series.numbers.push_back(number(0.0));
+        break;
+      case core::Type::boolean:
+        series.numbers.push_back(number(std::uint8_t{0}));
+        break;
+      case core::Type::string:
+        series.texts.push_back(unfilled(std::string(bytes, part.bytes)));
+        break;
+      default:
+        series.numbers.push_back(number(std::int32_t{0}));
+        break;
+    }
   }
 
   const fs::path& path_;

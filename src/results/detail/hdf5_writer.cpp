@@ -16,6 +16,8 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/results/block_writer.hpp"
+#include "koppla/results/detail/hdf5_pending.hpp"
+#include "koppla/results/detail/turn.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
@@ -161,7 +163,7 @@ void tryToWrite(const std::filesystem::path& path) {
 }  // namespace
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Column>& columns, const Facts& facts)
-    : path_(std::move(path)) {
+    : path_(std::move(path)), pendingPath_(pendingBeside(path_)) {
   prepareHdf5();
   std::size_t bytes = 0;
   for (Hdf5Dataset& plan : hdf5Layout(columns)) all_.push_back({std::move(plan)});
@@ -278,13 +280,35 @@ void Hdf5Writer::gather(Open& open, const core::Values& values) {
 void Hdf5Writer::row(double time, const core::Values& values) {
   if (sizes_ != std::array{values.reals.size(), values.integers.size(), values.booleans.size(), values.strings.size()})
     throw core::InternalError("Hdf5Recorder: a row does not hold one value for each column.");
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
   for (std::size_t i = 0; i + 1 < all_.size(); ++i) gather(all_[i], values);
   const auto bytes = std::as_bytes(std::span(&time, 1));
   all_.back().pending.insert(all_.back().pending.end(), bytes.begin(), bytes.end());
-  if (++pending_ >= blockRows_) flush();
+  if (++pending_ >= blockRows_) flushInTurn();
 }
 
 void Hdf5Writer::flush() {
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
+  flushInTurn();
+}
+
+void Hdf5Writer::rescue() noexcept {
+  const int before = errno;  // a signal may come between a call and the look at its error
+  if (const Turn turn(busy_, Turn::kSecond); turn.owned() && pending_ > rescued_) {
+    PendingFile beside(pendingPath_.c_str(), written_, pending_, all_.size());
+    for (const Open& open : all_) beside.add(open.pending);
+    rescued_ = pending_;
+  }
+  errno = before;
+}
+
+/// What is in the file need not be beside it.
+void Hdf5Writer::forgetPending() noexcept {
+  if (rescued_ > 0) ::unlink(pendingPath_.c_str());
+  rescued_ = 0;
+}
+
+void Hdf5Writer::flushInTurn() {
   if (pending_ == 0) return;
   if (!broken_) reserve();
   require(!broken_);
@@ -296,6 +320,7 @@ void Hdf5Writer::flush() {
   }
   written_ += pending_;
   pending_ = 0;
+  forgetPending();
   release();
 }
 

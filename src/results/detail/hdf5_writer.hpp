@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <filesystem>
@@ -25,6 +26,9 @@ class Hdf5Writer {
   void row(double time, const core::Values& values);
   void flush();
   void close();
+  /// Writes rows that are not in the file to one beside it, from another thread or a signal handler; for a reader they
+  /// are the same. Gives up where the writer itself is at work for longer than a second.
+  void rescue() noexcept;
 
  private:
   /// A dataset with its rows that are not written yet.
@@ -38,6 +42,8 @@ class Hdf5Writer {
     Hdf5Checksum checksum{};  ///< of what is written
   };
 
+  void flushInTurn();
+  void forgetPending() noexcept;
   void create(const Facts& facts);
   void createDataset(const Open& open, hid_t links);
   void startConcurrentReading();
@@ -52,6 +58,9 @@ class Hdf5Writer {
   void require(bool done);
 
   std::filesystem::path path_;
+  std::filesystem::path pendingPath_;
+  std::size_t rescued_ = 0;         ///< of the pending rows
+  std::atomic<bool> busy_ = false;  ///< somebody looks at the pending rows, or changes them
   Hdf5Handle file_;
   int descriptor_ = -1;    ///< the library's own, of the file
   std::vector<Open> all_;  ///< by column, and the time behind them: a row whose time can be read is there as a whole
