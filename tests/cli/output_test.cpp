@@ -55,12 +55,14 @@ TEST_P(CrashAtTheEndTest, TakesNoRowAlongAndIsNoSuccess) {
   }
 }
 
+std::string nameOf(const ::testing::TestParamInfo<Crash>& info) {
+  return info.param.call + "With" + info.param.format;
+}
+
 INSTANTIATE_TEST_SUITE_P(In, CrashAtTheEndTest,
                          ::testing::Values(Crash{"terminate", "csv"}, Crash{"terminate", "hdf5"},
                                            Crash{"freeInstance", "csv"}, Crash{"freeInstance", "hdf5"}),
-                         [](const ::testing::TestParamInfo<Crash>& info) {
-                           return info.param.call + "With" + info.param.format;
-                         });
+                         nameOf);
 
 TEST(Rows, BeforeAStepThatDoesNotEndAreThereWhileItGoesOn) {
   const Workspace workspace;
