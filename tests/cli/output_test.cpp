@@ -114,13 +114,11 @@ void linkToStandardOutput(const Workspace& workspace) {
 TEST(StandardOutput, ThatTakesNothingIsNoticed) {
   if (!fs::exists("/dev/full")) GTEST_SKIP() << "This system has no /dev/full.";
   const Workspace workspace;
-  linkToStandardOutput(workspace);
   workspace.write("p.toml", project());
   ASSERT_EQ(workspace.run({"run", "p.toml"}).exitCode, 0);
   const std::vector<std::vector<std::string>> commands{{"version"},
                                                        {"--help"},
                                                        {"plot", "p.run"},
-                                                       {"plot", "p.run", "--svg", "stdout"},
                                                        {"inspect", "fmus/Gain.fmu"},
                                                        {"compare", "p.run", "p.run"},
                                                        {"status", "p.run"},
