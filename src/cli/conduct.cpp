@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
@@ -35,6 +36,8 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return ExitCode::exploded;
+    case run::OutcomeKind::outputFailed:
+      return ExitCode::outputFailed;
   }
   return ExitCode::internal;
 }
@@ -52,11 +55,18 @@ run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& 
   return outcome;
 }
 
+/// Of two endings the first failure counts; what comes of it is not told as well.
+void keepFirst(run::Outcome& outcome, const run::Outcome& later) {
+  if (outcome.ok()) outcome = later;
+}
+
 /// Where to go from a run that ended early.
 void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statistics, const project::Project& plan,
                     const RunFolder& folder) {
   if (outcome.ok()) return;
-  if (statistics.output.count > 0)
+  if (outcome.kind == run::OutcomeKind::outputFailed)
+    std::cerr << fmt::format("Recorded as far as it could be written: {}\n", folder.given().string());
+  else if (statistics.output.count > 0)
     std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
                              statistics.output.count == 1 ? "row" : "rows",
                              (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
@@ -84,22 +94,32 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  log.write(
-      core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
+  log.write(core::Severity::info, "run",
+            fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
-  const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
-  const report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
-  run.end();
+  run::Outcome outcome;
+  {
+    StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
+    outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
+    // All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing
+    // along.
+    keepFirst(outcome, run.close());
+  }
+  report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
   const run::Statistics statistics = run.statistics();
   const std::string table = report::statisticsText(statistics);
-  core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+  try {
+    core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+  } catch (const core::FileError& error) {
+    keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
+    facts.outcome = outcome;
+  }
   if (!outcome.message.empty())
     log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
   log.write(core::Severity::info, "run", run::word(outcome.kind));
   std::istringstream lines(table);
   for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+  run.end();
 
   if (manner.json)
     std::cout << report::statisticsJson(statistics, facts);
@@ -108,6 +128,7 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
                              run::word(outcome.kind), facts.reached, report::duration(statistics.wallClock),
                              outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
                              folder.given().string());
+  std::cout.flush();  // subsystems are freed after this
   tellWhatIsLeft(outcome, statistics, plan, folder);
   return exitCodeOf(outcome.kind);
 }

@@ -81,8 +81,11 @@ struct Run::Impl {
   void lookUpFromIterating(std::uint64_t iteration, double residual);
   [[nodiscard]] Outcome asked(Outcome outcome) const;
   void tell(const Progress& progressNow);
-  void end();
+  Outcome close();
+  Outcome end();
   Outcome record();
+  template <class Work>
+  Outcome withOutput(Work work);
   void scheduleNextRow();
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress() const;
@@ -113,9 +116,23 @@ struct Run::Impl {
   std::uint64_t iterationsDone = 0;
   Outcome failure;
   bool initialised = false;
-  bool complete = false;  ///< the row at the end is recorded
+  bool complete = false;      ///< the row at the end is recorded
+  bool outputFailed = false;  ///< and the caller knows it
+  bool closed = false;
   bool ended = false;
+  Outcome closing;
 };
+
+/// Where a recorder cannot write, the run ends: its rows are what it is for.
+template <class Work>
+Outcome Run::Impl::withOutput(Work work) {
+  try {
+    return work();
+  } catch (const core::FileError& error) {
+    outputFailed = true;
+    return {OutcomeKind::outputFailed, error.what()};
+  }
+}
 
 /// Who gave up because the run was to end has not failed.
 Outcome Run::Impl::asked(Outcome outcome) const {
@@ -128,11 +145,13 @@ Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
   Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &halt));
-  if (outcome.ok() && recorder != nullptr) {
-    recorder->begin(observation->columns());
-    outcome = record();
-  }
-  if (outcome.ok()) iterations->begin();
+  if (outcome.ok())
+    outcome = withOutput([this]() -> Outcome {
+      if (recorder != nullptr) recorder->begin(observation->columns());
+      Outcome first = recorder != nullptr ? record() : Outcome{};
+      if (first.ok()) iterations->begin();
+      return first;
+    });
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
@@ -211,8 +230,7 @@ OutcomeKind Run::Impl::advance(double until, std::uint64_t most) {
 Outcome Run::Impl::step() {
   requireInitialised();
   if (finished()) return ending();
-  const OutcomeKind kind = advance(settings.end, 1);
-  return kind == OutcomeKind::ok ? ending() : failure;
+  return withOutput([this] { return advance(settings.end, 1) == OutcomeKind::ok ? ending() : failure; });
 }
 
 Progress Run::Impl::progress() const {
@@ -241,19 +259,16 @@ Outcome Run::Impl::simulate(double until) {
   const double cpuBegin = cpuSeconds();
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
-  Outcome outcome;
-  while (clock.now() < limit && !macroStep.isOver()) {
-    if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
-      outcome = asked(failure);
-      break;
+  Outcome outcome = withOutput([&]() -> Outcome {
+    while (clock.now() < limit && !macroStep.isOver()) {
+      if (advance(limit, pulse.steps()) != OutcomeKind::ok) return asked(failure);
+      if (clock.now() < limit && !macroStep.isOver() && halt.isInterrupted())
+        return {OutcomeKind::interrupted,
+                fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
+      if (pulse.due(macroStep.counters().accepted)) tell(progress());
     }
-    if (clock.now() < limit && !macroStep.isOver() && halt.isInterrupted()) {
-      outcome = {OutcomeKind::interrupted,
-                 fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
-      break;
-    }
-    if (pulse.due(macroStep.counters().accepted)) tell(progress());
-  }
+    return {};
+  });
   wallClock += secondsSince(begin);
   cpu += cpuSeconds() - cpuBegin;
   return outcome.ok() ? ending() : outcome;
@@ -265,19 +280,34 @@ void Run::Impl::tell(const Progress& progressNow) {
   iterations->flush();
 }
 
-void Run::Impl::end() {
-  if (ended) return;
-  ended = true;
-  for (coupling::Member& member : system.members) member.subsystem->terminate();
-  if (network.twins() != nullptr) network.twins()->terminate();
+/// Both records are closed, also where one of them fails; what the caller knows already is not told again.
+Outcome Run::Impl::close() {
+  if (closed) return closing;
+  closed = true;
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
-  iterations->end(finished() && (recorder == nullptr || complete));
-  if (recorder == nullptr) return;
-  if (complete)
-    recorder->complete();
-  else
-    recorder->abandon();
+  const bool known = outputFailed;
+  const bool whole = finished() && (recorder == nullptr || complete) && !known;
+  const Outcome history = withOutput([&]() -> Outcome {
+    iterations->end(whole);
+    return {};
+  });
+  const Outcome rowsClosed = withOutput([&]() -> Outcome {
+    if (recorder != nullptr && whole) recorder->complete();
+    if (recorder != nullptr && !whole) recorder->abandon();
+    return {};
+  });
+  if (!known) closing = rowsClosed.ok() ? history : rowsClosed;
+  return closing;
+}
+
+Outcome Run::Impl::end() {
+  if (ended) return closing;
+  ended = true;
+  close();
+  for (coupling::Member& member : system.members) member.subsystem->terminate();
+  if (network.twins() != nullptr) network.twins()->terminate();
+  return closing;
 }
 
 Statistics Run::Impl::statistics() {
@@ -330,8 +360,10 @@ Run::Run(Run&&) noexcept = default;
 
 Run::~Run() {
   if (!impl_) return;
+  const bool told = impl_->closed;
   try {
-    impl_->end();
+    const Outcome outcome = impl_->end();
+    if (!told && !outcome.ok()) impl_->log.write(core::Severity::error, "run", outcome.message);
   } catch (const std::exception& error) {
     impl_->log.write(core::Severity::error, "run", error.what());
   }
@@ -360,8 +392,11 @@ Outcome Run::simulate() {
 Outcome Run::simulate(double until) {
   return impl_->simulate(until);
 }
-void Run::end() {
-  impl_->end();
+Outcome Run::close() {
+  return impl_->close();
+}
+Outcome Run::end() {
+  return impl_->end();
 }
 double Run::time() const {
   return impl_->clock.now();
