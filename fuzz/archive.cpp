@@ -1,10 +1,11 @@
 // An FMU's archive: whatever its bytes, it is unpacked into its own folder, within the limits, or refused.
 
+#include "koppla/fmi/archive.hpp"
+
 #include <filesystem>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
-#include "koppla/fmi/archive.hpp"
 
 #include "target.hpp"
 

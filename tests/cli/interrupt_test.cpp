@@ -215,7 +215,7 @@ TEST_P(UnpackingTest, EndsSoonAndLeavesNothing) {
 }
 
 INSTANTIATE_TEST_SUITE_P(By, UnpackingTest, ::testing::Values("run", "check", "inspect", "new"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& parameter) { return parameter.param; });
 
 TEST_F(InterruptTest, AFileThatMayNotGrowEndsTheRunWithItsRowsKept) {
   Process process = start({"--quiet"});
