@@ -83,9 +83,8 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  log.write(
-      core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
+  log.write(core::Severity::info, "run",
+            fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
   StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
   const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
