@@ -24,7 +24,8 @@ void read(std::string_view text, const koppla::results::CsvSource& source) {
 /// Up to a zero byte the text is the side file with units.
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   const std::string_view text = koppla::fuzz::textOf(data, size);
-  koppla::results::CsvSource source{.file = "results.csv"};
+  koppla::results::CsvSource source;
+  source.file = "results.csv";
   const std::size_t end = text.find('\0');
   const std::string_view rows = end == std::string_view::npos ? text : text.substr(end + 1);
   if (end != std::string_view::npos) try {
