@@ -4,6 +4,8 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <string_view>
 #include <system_error>
 
 #include <fcntl.h>
@@ -11,6 +13,8 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
+#include "koppla/core/printable.hpp"
 
 #include "arguments.hpp"
 #include "console.hpp"
@@ -41,6 +45,11 @@ bool isPrinted() {
   return false;
 }
 
+/// Further lines of a foreign message are indented, lest they look like errors of their own.
+void tell(std::string_view message) {
+  std::cerr << "error: " << koppla::core::printable(message, koppla::core::LineEnds::indented) << "\n";
+}
+
 }  // namespace
 
 /// What the launcher calls.
@@ -56,23 +65,25 @@ int koppla_main(int argc, char** argv) {
   try {
     code = koppla::cli::dispatch(argc, argv);
   } catch (const koppla::core::InputError& error) {
-    for (const auto& problem : error.problems())
-      std::cerr << "error: " << koppla::cli::printable(koppla::core::text(problem)) << "\n";
+    for (const auto& problem : error.problems()) tell(koppla::core::text(problem));
     code = ExitCode::badInput;
+  } catch (const koppla::core::Interrupted& interrupted) {
+    koppla::cli::complain(std::string(interrupted.what()) + "\n");
+    code = ExitCode::interrupted;
   } catch (const koppla::core::SubsystemError& error) {
-    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    tell(error.what());
     code = ExitCode::subsystemFailed;
   } catch (const koppla::core::FileError& error) {
-    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    tell(error.what());
     code = ExitCode::outputFailed;
   } catch (const std::filesystem::filesystem_error& error) {
     const bool place = koppla::core::placeIsAtFault(error.code().value());
-    std::cerr << "error: " << koppla::cli::printable(error.what())
-              << (place ? ". Check that the path is right and that you may use it.\n" : ". Check the disk.\n");
+    tell(std::string(error.what()) +
+         (place ? ". Check that the path is right and that you may use it." : ". Check the disk."));
     code = place ? ExitCode::badInput : ExitCode::outputFailed;
   } catch (const std::exception& error) {
-    std::cerr << "error: This is a bug in Koppla: " << error.what()
-              << "\nPlease report it with the project file and run.log.\n";
+    tell(std::string("This is a bug in Koppla: ") + error.what());
+    std::cerr << "Please report it with the project file and run.log.\n";
   }
   if (!isPrinted() && code == ExitCode::ok) code = ExitCode::outputFailed;
   return static_cast<int>(code);

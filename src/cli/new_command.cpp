@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -9,6 +7,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "interrupt.hpp"
 
 namespace koppla::cli {
 
@@ -20,13 +19,14 @@ ExitCode newCommand(const NewOptions& options) {
   if (wouldBeLost && !options.overwrite)
     throw core::InputError(fmt::format("{} exists already.", options.output.string()),
                            "Choose another name with -o, or replace it with --overwrite.");
+  const InterruptGuard guard;
   core::Log log;
   showWarnings(log);
   const std::filesystem::path folder = std::filesystem::absolute(options.output).parent_path();
   core::writeWhole(options.output, project::propose(options.fmus, folder, log));
   if (toStandardOutput) return ExitCode::ok;
-  std::cout << fmt::format("written: {}\nnext: look through it, then 'koppla run {}'\n", options.output.string(),
-                           options.output.string());
+  print(fmt::format("written: {}\nnext: look through it, then 'koppla run {}'\n", options.output.string(),
+                    options.output.string()));
   return ExitCode::ok;
 }
 

@@ -7,7 +7,6 @@
 #include <cstdlib>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -120,22 +119,6 @@ std::string readWhole(const fs::path& file, std::size_t maxBytes) {
     failAtFile(file.string(), "cannot be read", errno != 0 ? errno : EIO, "Check its permissions.",
                "Check that it does not change meanwhile, and the disk.");
   return content;
-}
-
-TemporaryFolder::TemporaryFolder(std::string_view purpose) {
-  std::string name = (fs::temp_directory_path() / ("koppla-" + std::string(purpose) + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr)
-    failAtFile(fs::temp_directory_path().string(), "can hold no temporary folder", errno,
-               "Set TMPDIR to a folder that you may write to.", "Set TMPDIR to a folder with room.");
-  path_ = name;
-}
-
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace koppla::core
