@@ -48,9 +48,10 @@ test-solvers: packages solver-packages build/build.ninja ## Install FreeFem++, n
 	@KOPPLA_NEED_SOLVERS=1 ctest --test-dir build --label-regex '^solvers$$' --output-on-failure
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
-	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
+	@$(COMPILE) --target coupling_benchmark iteration_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark \
+	  chain_benchmark mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
 	@build/benchmarks/coupling_benchmark
+	@build/benchmarks/iteration_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
 	@build/benchmarks/acceleration_benchmark

@@ -91,10 +91,15 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   Status readOutputs(std::span<double> y) override;
   StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override;
   [[nodiscard]] bool asksToEnd() const override { return asksToEnd_; }
-  Status save(subsystem::Slot slot) override { return settled(instance_.save(static_cast<std::size_t>(slot))); }
+  Status save(subsystem::Slot slot) override {
+    const Status status = instance_.save(static_cast<std::size_t>(slot));
+    return status == Status::ok ? status : settled(status);
+  }
   Status restore(subsystem::Slot slot) override {
     asksToEnd_ = false;
-    return settled(instance_.restore(static_cast<std::size_t>(slot)));
+    const Phase before = instance_.phase();
+    const Status status = instance_.restore(static_cast<std::size_t>(slot));
+    return status == Status::ok && instance_.phase() == before ? status : settled(status);
   }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {

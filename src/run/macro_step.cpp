@@ -82,8 +82,11 @@ OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t mo
                                     : advanceApproximated(clock, until, most, halt);
     });
   do {
-    failure_ = advanceWithControl(clock, halt);
-    if (!failure_.ok()) return failure_.kind;
+    Outcome outcome = advanceWithControl(clock, halt);
+    if (!outcome.ok()) {
+      failure_ = std::move(outcome);
+      return failure_.kind;
+    }
   } while (clock.now() < until && --most > 0 && !halt.isSoon());
   return OutcomeKind::ok;
 }
@@ -225,17 +228,17 @@ Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
   return {};
 }
 
-double MacroStep::predictionError() const {
+double MacroStep::predictionError() {
   const auto predicted = coupledStep_.predicted();
   const std::span<const double> computed = std::as_const(network_).outputs();
-  std::vector<double> difference(computed.size());
-  std::vector<double> magnitude(computed.size());
+  difference_.resize(computed.size());
+  magnitude_.resize(computed.size());
   for (std::size_t i = 0; i < computed.size(); ++i) {
-    difference[i] = computed[i] - predicted[i];
-    magnitude[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
+    difference_[i] = computed[i] - predicted[i];
+    magnitude_[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
   }
-  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference,
-                            magnitude);
+  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference_,
+                            magnitude_);
 }
 
 Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
@@ -338,21 +341,23 @@ MacroStep::Trial MacroStep::attempt(double t0, double t1, double length, bool un
 }
 
 MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
-  const auto copy = [this] { return std::vector<double>(network_.outputs().begin(), network_.outputs().end()); };
-  const std::vector<double> atOnce = copy();
+  const auto keepIn = [this](std::vector<double>& kept) {
+    kept.assign(network_.outputs().begin(), network_.outputs().end());
+  };
+  keepIn(atOnce_);
   const double middle = t0 + (t1 - t0) / 2.0;
   Trial halves;
   if ((halves.outcome.fault = goBack())) return halves;
   halves.outcome = solve({{t0, middle, false}, {Slot::macroStep, true}, false, false});
   if (halves.outcome.fault || !halves.outcome.converged()) return halves;
-  const std::vector<double> atMiddle = copy();
+  keepIn(atMiddle_);
   coupledStep_.acceptForNow(middle);
   // Where the whole step is rejected, everybody goes back to before this half.
   halves.outcome = solve({{middle, t1, false, false, 0.0, true}, {Slot::iteration, false}, false, false});
   coupledStep_.takeBack();
   if (halves.outcome.fault || !halves.outcome.converged()) return halves;
   halves.error = counters_.errorTest.measure([&] {
-    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce, atMiddle, network_.outputs()},
+    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs()},
                                      settings_.algorithm.norm,
                                      {settings_.stepControl.rtol, settings_.stepControl.atol});
   });
@@ -366,7 +371,7 @@ coupling::StepOutcome MacroStep::solve(const coupling::Attempt& attempt) {
 
 Fault MacroStep::keep() {
   startOutputs_.assign(network_.outputs().begin(), network_.outputs().end());
-  startDiscrete_ = network_.discreteOutputs({0, network_.size()});
+  network_.readDiscreteOutputs({0, network_.size()}, startDiscrete_);
   return network_.save({0, network_.size()}, Slot::macroStep);
 }
 
@@ -390,19 +395,19 @@ void MacroStep::accept(Clock& clock, double t1) {
 
 void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
   constexpr double kMuch = 20.0;
-  const std::string where = fmt::format("step from {:.12g} s to {:.12g} s", t0, t1);
+  const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
   if (outcome.suspicious && ++suspicious_ == 1)
     log_.write(core::Severity::warning, "coupling",
                fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
                            "would not have come there, so this may be another solution than the one that was meant. "
                            "Further ones are only counted",
-                           where, membersOf(*outcome.suspicious)));
+                           where(), membersOf(*outcome.suspicious)));
   if (outcome.amplification > kMuch && ++slow_ == 1)
     log_.write(
         core::Severity::warning, "coupling",
         fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
                     "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
-                    where, membersOf(outcome.slowest), outcome.amplification));
+                    where(), membersOf(outcome.slowest), outcome.amplification));
 }
 
 void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {

@@ -84,7 +84,7 @@ class MacroStep {
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
-  [[nodiscard]] double predictionError() const;
+  [[nodiscard]] double predictionError();
   Outcome advanceWithControl(Clock& clock, const Halt& halt);
   Trial attempt(double t0, double t1, double length, bool untested);
   Trial attemptTwice(double t0, double t1);
@@ -129,6 +129,11 @@ class MacroStep {
   bool torn_ = false;
   std::vector<double> startOutputs_;
   core::Values startDiscrete_;
+  // Scratch of error tests.
+  std::vector<double> atOnce_;
+  std::vector<double> atMiddle_;
+  std::vector<double> difference_;
+  std::vector<double> magnitude_;
 };
 
 }  // namespace koppla::run

@@ -36,7 +36,8 @@ double cpuSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-Calls callsOf(const coupling::CallCounter& meter) {
+template <class Meter>
+Calls callsOf(const Meter& meter) {
   return {meter.count(), meter.seconds()};
 }
 

@@ -109,14 +109,17 @@ subsystem::Status FmuInstance::save(std::size_t place) {
   SavedState& saved = states_.at(place);
   saved.phase = phase_;
   // The old state is handed in, so that the FMU can write over it rather than allocate.
-  return note({functions().getState(component_, &saved.state), "fmi2GetFMUstate"});
+  const fmi2::Status status = functions().getState(component_, &saved.state);
+  return status == fmi2::Status::ok ? subsystem::Status::ok : note({status, "fmi2GetFMUstate"});
 }
 
 subsystem::Status FmuInstance::restore(std::size_t place) {
   const SavedState& saved = states_.at(place);
   if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated)
     return fail("There is no saved state to go back to.");
-  const subsystem::Status status = note({functions().setState(component_, saved.state), "fmi2SetFMUstate"});
+  const fmi2::Status answer = functions().setState(component_, saved.state);
+  const subsystem::Status status =
+      answer == fmi2::Status::ok ? subsystem::Status::ok : note({answer, "fmi2SetFMUstate"});
   if (status <= subsystem::Status::warning) phase_ = saved.phase;
   return status;
 }
