@@ -101,7 +101,7 @@ double Trace::error(const std::function<std::vector<double>(double)>& exact, dou
   }
   std::vector<double> errors;
   for (std::size_t i = 0; i < values.size(); ++i)
-    errors.push_back(results::normalisedError(right[i], found[i]).value_or(0.0));
+    errors.push_back(results::normalisedError(right[i], found[i]).value());
   return results::combinedError(errors);
 }
 

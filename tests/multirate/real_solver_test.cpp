@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_mass.hpp"
 
@@ -30,7 +31,7 @@ TwoMassCase onOwnGrids(double h1, double h2, double H, unsigned degree) {
 TEST(Overshoot, CostsLittleAndKeepsTheOrder) {
   double far = 0.0;   // H >= 7 h
   double near = 0.0;  // H = 2..4 h
-  double order = 0.0;
+  test::Largest order;
   for (unsigned p = 1; p <= 4; ++p) {
     std::vector<double> steps;
     std::vector<double> errors;
@@ -47,7 +48,7 @@ TEST(Overshoot, CostsLittleAndKeepsTheOrder) {
       steps.push_back(H);
       errors.push_back(overshot);
     }
-    order = std::fmax(order, std::fabs(slope(steps, errors) - (p + 1.0)));
+    order.see(std::fabs(slope(steps, errors) - (p + 1.0)));
   }
   showAtMost({"schmoll R22", "far", "error at most 15 % above the aligned run, H >= 7 h"}, far, 0.15);
   showAtMost({"schmoll R22", "near", "error at most 60 % above the aligned run, H = 2..4 h"}, near, 0.6);
@@ -60,7 +61,7 @@ TEST(Overshoot, MicroStepsLongerThanMacroStepsCatchUp) {
       {20, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.5e-10}},
       {21, {9.9e-1, 4.4e-3, 3.3e-5, 6.2e-8, 4.7e-9, HUGE_VAL}},
       {22, {9.9e-1, 4.2e-3, 5.4e-5, 1.1e-6, 2.8e-8, 5.3e-9}}};
-  double worst = 0.0;
+  test::Largest worst;
   for (const auto& [k, expected] : table)
     for (unsigned p = 0; p <= 5; ++p) {
       const TwoMassErrors errors = errorsOf(onOwnGrids(1e-5, 1e-5, quarterDecade(k), p));
@@ -71,7 +72,7 @@ TEST(Overshoot, MicroStepsLongerThanMacroStepsCatchUp) {
       }
       const double deviation = std::fabs(errors.global / expected[p] - 1.0);
       EXPECT_LE(deviation, 0.2);
-      worst = std::fmax(worst, deviation);
+      worst.see(deviation);
     }
   showAtMost({"schmoll R23", "table-11.3", "within 20 %; p = 5 unstable only at H = 5.6e-6 s"}, worst, 0.2);
 }
@@ -127,7 +128,7 @@ TEST(Solvers, AVariableStepSolverPaysForHeldInputs) {
 TEST(Rod, ItsFiniteElementModelHasTheErrorsOfTheNote) {
   // Sec. 14.7, Jacobi, H = 1e-4 s; the rod equals its two-mass analogue.
   const std::array<double, 6> analytic{3.6e-1, 1.1e-2, 5.1e-4, 3.1e-5, 2.1e-6, 1.5e-7};
-  double worst = 0.0;
+  test::Largest worst;
   for (unsigned p = 0; p <= 5; ++p) {
     TwoMassCase c;
     c.parameters = native::schmollTable31();
@@ -135,7 +136,7 @@ TEST(Rod, ItsFiniteElementModelHasTheErrorsOfTheNote) {
     c.degree = p;
     const double error = errorsOf(c).global;
     EXPECT_NEAR(error / analytic[p], 1.0, 0.2) << p << ": " << error;
-    worst = std::fmax(worst, std::fabs(error / analytic[p] - 1.0));
+    worst.see(std::fabs(error / analytic[p] - 1.0));
   }
   showAtMost({"schmoll R44", "analogue-errors", "sec. 14.7 within 20 %, analytic start"}, worst, 0.2);
 }

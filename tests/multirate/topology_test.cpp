@@ -10,6 +10,7 @@
 #include "koppla/native/signal.hpp"
 #include "koppla/solver/integrate.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -129,22 +130,21 @@ double largestX(coupling::System system, unsigned degree, AlgorithmKind kind, do
   settings.end = 0.05;
   run::Run run(std::move(system), settings, log);
   if (!run.initialise().ok()) return HUGE_VAL;
-  double largest = 0.0;
+  test::Largest largest;
   while (!run.finished()) {
     if (!run.step().ok()) return HUGE_VAL;
-    largest = std::fmax(largest, std::fabs(std::get<double>(run.value("body.x"))));
+    largest.see(std::fabs(std::get<double>(run.value("body.x"))));
   }
   return largest;
 }
 
 TEST(Topology, AForcedLoopDivergesForEveryStepOrStaysBounded) {
-  double bounded = 0.0;
+  test::Largest bounded;
   for (const double H : {1e-4, 1e-5})
     EXPECT_GT(largestX(constraintForceDisplacement(0.5), 1, AlgorithmKind::jacobi, H), 1e6) << H;
   for (unsigned p = 0; p < 3; ++p) {
     const std::array<double, 3> limits{1.0, 0.154701, 0.0316057};
-    bounded =
-        std::fmax(bounded, largestX(constraintForceDisplacement(0.9 * limits[p]), p, AlgorithmKind::jacobi, 1e-5));
+    bounded.see(largestX(constraintForceDisplacement(0.9 * limits[p]), p, AlgorithmKind::jacobi, 1e-5));
   }
   showAtMost({"schmoll R6", "bounded", "|x| <= 2 m from 1 m at 0.9 times the limit, H = 1e-5 s"}, bounded, 2.0);
 }
@@ -215,7 +215,7 @@ TEST(Multirate, SubsystemsKeepTheirOwnMicroSteps) {
 
 TEST(Multirate, EveryDegreeConvergesInBothOrdersOfSubsystems) {
   // Fastest-first and slowest-first are the two orders; degree p has order p + 1.
-  double worst = 0.0;
+  test::Largest worst;
   for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel})
     for (const bool secondFirst : {false, true})
       for (unsigned p = 1; p <= 3; ++p) {
@@ -229,7 +229,7 @@ TEST(Multirate, EveryDegreeConvergesInBothOrdersOfSubsystems) {
           c.H = H;
           errors.push_back(errorsOf(c).global);
         }
-        worst = std::fmax(worst, std::fabs(slope({5e-5, 1e-5}, errors) - (p + 1.0)));
+        worst.see(std::fabs(slope({5e-5, 1e-5}, errors) - (p + 1.0)));
       }
   showAtMost({"overview S3", "orders", "p + 1 within 0.2, p = 1..3, Jacobi and Gauss-Seidel, either order"}, worst,
              0.2);

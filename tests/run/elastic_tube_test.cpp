@@ -12,6 +12,7 @@
 #include "koppla/solver/integrate.hpp"
 
 #include "fmu_system.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::run {
@@ -45,8 +46,8 @@ double lastPressureNorm(const test::MemoryRecorder& rows) {
 
 TEST(ElasticTube, NeedsNoSettings) {
   double sum = 0.0;
-  double least = HUGE_VAL;
-  double most = 0.0;
+  test::Smallest least;
+  test::Largest most;
   int good = 0;
   for (int k = -4; k <= 4; ++k) {
     core::Log log;
@@ -59,11 +60,11 @@ TEST(ElasticTube, NeedsNoSettings) {
     EXPECT_EQ(rows.columns.size(), 101U);
     if (std::fabs(lastPressureNorm(rows) - 1610.113) <= 1.0) ++good;
     sum += iterations;
-    least = std::min(least, iterations);
-    most = std::max(most, iterations);
+    least.see(iterations);
+    most.see(iterations);
   }
   test::showFigure({"public P1", "no-setting", "at most 600 in the mean of nine runs, all of them at the known state"},
-                   fmt::format("{} to {}, mean {:.1f}, {} of 9 runs", least, most, sum / 9.0, good),
+                   fmt::format("{} to {}, mean {:.1f}, {} of 9 runs", double(least), double(most), sum / 9.0, good),
                    good == 9 && sum / 9.0 <= 600.0);
 }
 
@@ -81,11 +82,11 @@ TEST(ElasticTube, ItsHistoryTellsMeanAndLargestChangeOfAField) {
   constexpr int kElements = 101;
   for (std::size_t row = 1; row < history.times.size(); ++row) {
     double sum = 0.0;
-    double largest = 0.0;
+    test::Largest largest;
     for (int k = 1; k <= kElements; ++k) {
       const std::vector<double>& p = history.of(fmt::format("flow.p[{}]", k));
       sum += std::fabs(p[row] - p[row - 1]);
-      largest = std::max(largest, std::fabs(p[row] - p[row - 1]));
+      largest.see(std::fabs(p[row] - p[row - 1]));
     }
     EXPECT_NEAR(history.of("flow.p.change_mean")[row], sum / kElements, 1e-12 * sum) << row;
     EXPECT_EQ(history.of("flow.p.change_largest")[row], largest) << row;

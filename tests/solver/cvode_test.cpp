@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::solver::test {
 namespace {
@@ -29,12 +30,12 @@ TEST(Cvode, FollowsTheExactSolution) {
 }
 
 TEST(Cvode, NeverLooksBeyondTheEndOfTheStep) {
-  double latest = 0.0;
+  test::Largest latest;
   Model model;
   model.outputs = {"x"};
   model.x0 = {0.0};
   model.f = [&latest](double t, auto, auto, auto dx) {
-    latest = std::fmax(latest, t);
+    latest.see(t);
     dx[0] = 1.0;
   };
   model.g = [](double, auto x, auto, auto y) { y[0] = x[0]; };

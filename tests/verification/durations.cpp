@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <memory>
 #include <span>
@@ -13,6 +12,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/native/nonlinear_oscillator.hpp"
@@ -26,9 +26,8 @@
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
+namespace koppla::verification::durations {
 namespace {
-
-using namespace koppla;
 
 /// Times everything that a recorder does, the opening and the end of the file included. The clock is read twice a row,
 /// which makes the result a little too long.
@@ -257,8 +256,21 @@ void showRatio(std::string_view requirement, std::string_view figure, const std:
   std::printf("%s %s: %.3f\n", std::string(requirement).c_str(), std::string(figure).c_str(), ratio);
 }
 
-/// Schmoll, sec. 2.5.3, 2.6.3, 3.2.4.5.
-void showDurationsOfCoupling() {
+TEST(Durations, OutputIsCheap) {
+  constexpr int kRuns = 9;
+  const project::Project plan = math003();
+  std::vector<double> statistics, recorder;
+  for (int i = 0; i < kRuns; ++i) {
+    const Output output = measureOutput(plan);
+    statistics.push_back(output.statistics);
+    recorder.push_back(output.recorder);
+  }
+  show("output-time", statistics);
+  show("recorder-time", recorder);
+}
+
+/// Schmoll, sec. 2.6.3.
+TEST(Durations, JacobiTakesThatOfTheLongestBranch) {
   using coupling::AlgorithmKind;
   const Duration jacobi = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::jacobi, 200);
   const Duration gaussSeidel = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::gaussSeidel, 200);
@@ -268,7 +280,11 @@ void showDurationsOfCoupling() {
             measurePump(AlgorithmKind::jacobi).wall / measurePump(AlgorithmKind::gaussSeidel).wall, 0.6);
   const Duration tree = measure(waitingTree(3, 0.0, 2e-3), AlgorithmKind::jacobi, 200);
   showRatio("schmoll R32", "ratio", "three leaves: duration over sum at most 0.4", tree.wall / tree.sum, 0.4);
-  const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), AlgorithmKind::gaussSeidel, 100);
+}
+
+/// Schmoll, sec. 2.5.3, 3.2.4.5.
+TEST(Durations, TheCouplingItselfCostsLittle) {
+  const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), coupling::AlgorithmKind::gaussSeidel, 100);
   showRatio("schmoll R34", "overhead", "below 2 % of the duration at 10 ms per macro step",
             (expensive.wall - expensive.sum) / expensive.wall, 0.02);
   showRatio("schmoll R34", "static", "static solver of 10 ms a call inside another: below 2 % of the duration",
@@ -276,23 +292,4 @@ void showDurationsOfCoupling() {
 }
 
 }  // namespace
-
-int main() {
-  constexpr int kRuns = 9;
-  try {
-    const project::Project plan = math003();
-    std::vector<double> statistics, recorder;
-    for (int i = 0; i < kRuns; ++i) {
-      const Output output = measureOutput(plan);
-      statistics.push_back(output.statistics);
-      recorder.push_back(output.recorder);
-    }
-    show("output-time", statistics);
-    show("recorder-time", recorder);
-    showDurationsOfCoupling();
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "verification_durations: %s\n", error.what());
-    return 1;
-  }
-}
+}  // namespace koppla::verification::durations
