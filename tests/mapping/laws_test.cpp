@@ -47,7 +47,7 @@ Points anyMesh() {
 
 /// How much rounding may show: the sizes of all weights of a row or column.
 double sizeOf(const Operator& map) {
-  test::Largest largest;
+  koppla::test::Largest largest;
   largest.see(1.0);
   for (const double weight : map.entries().weights) largest.see(std::abs(weight));
   return largest * static_cast<double>(map.rows() + map.columns());

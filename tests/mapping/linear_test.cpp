@@ -69,7 +69,7 @@ TEST(Linear, FindsTheNearestOfManyTriangles) {
   for (std::size_t i = 0; i < target.size(); ++i) {
     const Position& at = target.positions[i];
     const double found = std::hypot(x[i] - at[0], y[i] - at[1], z[i] - at[2]);
-    test::Smallest sampled;
+    koppla::test::Smallest sampled;
     for (const Simplex& simplex : source.simplices)
       for (int a = 0; a <= kSteps; ++a)
         for (int b = 0; a + b <= kSteps; ++b) {

@@ -94,7 +94,7 @@ std::vector<double> differences(const Mapping& mapping, const Field& field, cons
 }  // namespace
 
 double errorOf(const Mapping& mapping, const Field& field, const Points& source, const Points& target) {
-  return test::largestOf(differences(mapping, field, source, target));
+  return koppla::test::largestOf(differences(mapping, field, source, target));
 }
 
 double rootMeanSquareOf(const Mapping& mapping, const Field& field, const Points& source, const Points& target) {
@@ -123,7 +123,7 @@ std::vector<double> rowSums(const Operator& map) {
 }
 
 double largestDistanceFromOne(const std::vector<double>& sums) {
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (const double sum : sums) largest.see(std::abs(sum - 1.0));
   return largest;
 }

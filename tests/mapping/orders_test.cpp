@@ -40,7 +40,7 @@ Mapping radial(const Points& source, const Points& target, Form form) {
 
 TEST(Orders, ConstantFieldsAreExact) {
   const Pair pair(12);
-  test::Largest worst;
+  koppla::test::Largest worst;
   for (const auto& method : {nearest, linear, radial})
     worst.see(errorOf(method(pair.mesh, pair.points, Form::consistent), constantField, pair.mesh, pair.points));
   showAtMost({"jung 9", "constant", "constant fields exact (1e-12) by nearest, linear and radial-basis mapping"}, worst,
@@ -49,7 +49,7 @@ TEST(Orders, ConstantFieldsAreExact) {
 
 TEST(Orders, LinearFieldsAreMappedToTheOrderOfTheInterpolation) {
   const Pair pair(12);
-  test::Largest worst;
+  koppla::test::Largest worst;
   for (const auto& method : {linear, radial})
     worst.see(errorOf(method(pair.mesh, pair.points, Form::consistent), linearField, pair.mesh, pair.points));
   showAtMost({"jung 9", "linear", "linear fields exact (1e-11) by linear and radial-basis mapping"}, worst, 1e-11);
@@ -64,7 +64,7 @@ TEST(Orders, TotalsAreConserved) {
   const Pair pair(12);
   const std::vector<double> forces = valuesOf(smoothField, pair.points);
   const double sent = std::accumulate(forces.begin(), forces.end(), 0.0);
-  test::Largest worst;
+  koppla::test::Largest worst;
   for (const auto& method : {nearest, linear, radial}) {
     const std::vector<double> received = applied(method(pair.points, pair.mesh, Form::conservative), forces);
     const double arrived = std::accumulate(received.begin(), received.end(), 0.0);

@@ -89,7 +89,7 @@ TEST(JointRows, AreIndependentForABodyThatObeysTheJoint) {
 /// Lu R14: the derivatives of every joint equation against those of its values along random motions.
 TEST(JointDefects, AtVelocityAndAccelerationLevelAreTimeDerivatives) {
   test::Random random(14);
-  test::Largest worst;
+  koppla::test::Largest worst;
   for (int sample = 0; sample < 5; ++sample)
     for (const auto& [name, joint] : test::everyJoint(random)) {
       const JointEquations equations(joint);
@@ -114,7 +114,7 @@ TEST(JointDefects, AtVelocityAndAccelerationLevelAreTimeDerivatives) {
 /// work where it is.
 TEST(JointLoads, HaveThePowerOfTheMultipliersOnTheRatesOfTheDefects) {
   test::Random random(13);
-  test::Largest worst;
+  koppla::test::Largest worst;
   for (int sample = 0; sample < 100; ++sample)
     for (const auto& [name, joint] : test::everyJoint(random)) {
       const JointEquations equations(joint);

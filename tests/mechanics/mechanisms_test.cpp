@@ -134,7 +134,7 @@ TEST(Mechanisms, RigidSlotDoesNoWork) {
   Simulation simulation(std::make_unique<Multibody>(system), test::fixedSteps(5e-4));
   EXPECT_NEAR(simulation.scalar("energy"), 26.556718, 5e-7);
   const double start = simulation.scalar("energy");
-  test::Largest largest;
+  koppla::test::Largest largest;
   const auto goTo = [&](double t) {
     for (const double begin = simulation.t(); simulation.t() < t - 1e-9;) {
       const double steps = std::round((simulation.t() - begin) / 0.01) + 1.0;

@@ -91,7 +91,7 @@ detail::Motion motionOf(const Simulation& simulation, const MultibodySettings& s
 
 /// Of all internal joints.
 double largestDefect(Level level, const Simulation& simulation, const MultibodySettings& system) {
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (const InternalJoint& internal : system.joints) {
     Joint joint = internal.joint;
     joint.firstRotation = joint.secondRotation = system.rotation;
@@ -105,9 +105,9 @@ double largestDefect(Level level, const Simulation& simulation, const MultibodyS
 
 /// Largest values over a run.
 struct Violations {
-  test::Largest position;
-  test::Largest velocity;
-  test::Largest energy;  ///< J, against the start
+  koppla::test::Largest position;
+  koppla::test::Largest velocity;
+  koppla::test::Largest energy;  ///< J, against the start
 
   void runTo(double end, Simulation& simulation, const MultibodySettings& system) {
     const double start = simulation.scalar("energy");
@@ -132,8 +132,8 @@ TEST(StabilisedIndex2, JointsHoldToTheToleranceAndTheMotionIsThatOfOtherForms) {
   constexpr double kTolerance = 1e-8;
   MultibodySettings fourBar = stabilised(test::spatialFourBar());
   push(fourBar, 1.0);
-  test::Largest position;
-  test::Largest velocity;
+  koppla::test::Largest position;
+  koppla::test::Largest velocity;
   for (const MultibodySettings& system : {pendulum(0.3), fourBar}) {
     Simulation simulation(std::make_unique<Multibody>(system), adaptive(Kind::radau, kTolerance));
     Violations run;

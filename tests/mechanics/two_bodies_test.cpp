@@ -187,7 +187,7 @@ const std::array kFlexible{Reference{JointKind::atpoint,
                                      {0.4300302464, 0.1023565254, -0.3305547962}}};
 
 double distance(const std::vector<double>& a, const Vector& b) {
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (std::size_t i = 0; i < 3; ++i) largest.see(std::abs(a.at(i) - b[i]));
   return largest;
 }
@@ -222,7 +222,7 @@ TEST(TwoBodies, UndampedFlexibleJointsKeepTheEnergy) {
 }
 
 TEST(TwoBodies, MoveAlikeWithAllRotationParameters) {
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (const Rotation rotation : {Rotation::cardan, Rotation::euler, Rotation::eulerParameters})
     for (const Reference& reference : kFlexible) {
       Simulation simulation(flexiblePair(reference.kind, true, Source::law, Source::multipliers, rotation),
@@ -356,7 +356,7 @@ Rates ratesOf(Part& part, const std::string& multiplier, const std::vector<doubl
 
 TEST(TwoBodies, ProjectionTermsAreTheLoadsWithMuAndTurnThroughTheRateMatrix) {
   const Eigen::Vector3d inertia(0.1, 0.15, 0.2);
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (const Rotation rotation : {Rotation::cardan, Rotation::euler, Rotation::eulerParameters})
     for (const JointKind kind :
          {JointKind::atpoint, JointKind::inplane, JointKind::perpendicular, JointKind::revolute}) {

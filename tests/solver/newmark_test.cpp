@@ -18,7 +18,7 @@ const double kPeriod = 2.0 * 3.14159265358979 / std::sqrt(1e5 - 1.0);
 /// Largest error of the position over 20 periods with steps of length h.
 double globalError(const IntegratorSettings& settings, double h) {
   Rig rig(equations(oscillator(kTruss)), settings);
-  test::Largest largest;
+  koppla::test::Largest largest;
   for (int k = 0; k * h < 20.0 * kPeriod; ++k) {
     rig.step(k * h, (k + 1) * h, {0.0});
     largest.see(std::fabs(rig.y[0] - freeMotion(kTruss, (k + 1) * h).first));

@@ -283,8 +283,8 @@ struct Pendulum {
     return model;
   }
 
-  test::Largest position;  ///< largest violations over the run, m^2 and m^2/s
-  test::Largest velocity;
+  koppla::test::Largest position;  ///< largest violations over the run, m^2 and m^2/s
+  koppla::test::Largest velocity;
   double periodError = 0.0;  ///< relative
 
   /// 4 3/4 periods, 10.1 s, in 100 macro steps: at the end it hangs down and is at its fastest.
