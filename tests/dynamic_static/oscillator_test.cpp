@@ -145,6 +145,8 @@ TEST(NonlinearOscillator, CallsAreExactlyThoseOfTheCoupling) {
              "full = corrector iterations, P = accepted + repeated, C = accepted steps, after the start (C: one call "
              "at the start); runs that differ: 0"},
             static_cast<double>(wrong), 0.0);
+  showFigure({"schmoll R33", "static-calls", "as many as corrector iterations, or as steps"},
+             wrong == 0 ? "exact in all runs" : fmt::format("wrong in {} runs", wrong), wrong == 0);
 }
 
 /// Errors of fixed steps of 4, 2, 1, 0.5 and 0.25 us; nothing for those at the floor of rounding.

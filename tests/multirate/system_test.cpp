@@ -246,10 +246,13 @@ TEST(Statistics, CountWhatSolversAndMacroStepsDo) {
   }
   const auto done = simulate(twoMassSystem(c), explicitly(AlgorithmKind::jacobi, 1, 1e-5, 0.01));
   const run::MemberStatistics& member = done->statistics.members.front();
-  EXPECT_EQ(done->statistics.acceptedSteps, 1000U);
+  showEqual({"schmoll R33", "macro-steps", "1000 of 1e-5 s to 0.01 s"},
+            static_cast<double>(done->statistics.acceptedSteps), 1000.0);
   EXPECT_EQ(member.step.count, 1000U);
   EXPECT_EQ(done->statistics.repeatedSteps, 0U);
-  EXPECT_GT(done->statistics.cpu, 0.0);
+  showFigure({"schmoll R33", "times", "wall clock and processor time are told"},
+             done->statistics.wallClock > 0.0 && done->statistics.cpu > 0.0 ? "both" : "not both",
+             done->statistics.wallClock > 0.0 && done->statistics.cpu > 0.0);
   showEqual({"schmoll R33", "micro-steps", "10 per macro step"}, static_cast<double>(member.effort.microSteps),
             10000.0);
   showEqual({"schmoll R33", "right-hand-sides", "4 per micro step"}, static_cast<double>(member.effort.rightHandSides),

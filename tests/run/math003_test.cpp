@@ -152,6 +152,8 @@ TEST(Math003, VariableStepByConvergence) {
   test::showEqual({"nicolai N4", "steps", "101 steps"}, static_cast<double>(result->statistics.acceptedSteps), 101.0);
   test::showEqual({"nicolai N4", "failures", "15 failures"},
                   static_cast<double>(result->statistics.convergenceFailures), 15.0);
+  test::showEqual({"schmoll R33", "repeated-steps", "15, each failure of Math_003 repeats one (Nicolai)"},
+                  static_cast<double>(result->statistics.repeatedSteps), 15.0);
   test::showEqual({"nicolai N4", "end", "exactly 10 s"}, result->recorder.times.back(), 10.0);
   test::showWithin({"nicolai N4", "first-plateau", "2.5054848"}, result->recorder.at("part3.x4", 2.5), 2.5054848, 1e-9);
 }

@@ -87,21 +87,23 @@ Errors twoMassErrors(IntegratorSettings settings) {
 }
 
 TEST(Bdf, LocalErrorsFollowTheToleranceAndGlobalOnesLieDecadesAbove) {
-  test::Largest most, farthest;
-  test::Smallest least, nearest;
+  koppla::test::Largest most, farthest;
+  koppla::test::Smallest least, nearest;
+  int compared = 0;
   for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     const Errors errors = twoMassErrors(bdf(tolerance));
     least.see(errors.local / tolerance);
     most.see(errors.local / tolerance);
     if (errors.global > 0.5) continue;  // the phase is lost
+    ++compared;
     nearest.see(errors.global / errors.local);
     farthest.see(errors.global / errors.local);
   }
   showFigure({"schmoll R41", "local", "local WRMSE over tol within a decade around 1, tol = 1e-4 ... 1e-8"},
              fmt::format("{:.2g} to {:.2g}", double(least), double(most)), least > 0.1 && most < 10.0);
-  showFigure({"schmoll R41", "global", "global error of x1 1 to 3 decades above the local error"},
-             fmt::format("factors {:.2g} to {:.2g}", double(nearest), double(farthest)),
-             nearest > 10.0 && farthest < 1000.0);
+  showFigure({"schmoll R41", "global", "global error of x1 1 to 3 decades above the local error, tol = 1e-5 ... 1e-8"},
+             fmt::format("factors {:.2g} to {:.2g} at {} tolerances", double(nearest), double(farthest), compared),
+             compared >= 4 && nearest > 10.0 && farthest < 1000.0);
 }
 
 TEST(Bdf, ComparesWithCvode) {
