@@ -92,23 +92,29 @@ Library::Library(const fs::path& file, const ModelDescription& model) {
   refuseCutLibrary(file);
   {
     const WorkingFolder folder(file.parent_path());
-    handle_ = ::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW);
+    loaded_ = load(file);
   }
-  if (handle_ == nullptr) {
-    const char* reason = ::dlerror();
-    const std::string why = reason != nullptr ? reason : "no reason given";
-    throw inputError(file.string(), fmt::format("The FMU's library cannot be loaded: {}.", why), remedyFor(why, file));
-  }
+  if (loaded_.noRoom)
+    throw inputError(
+        file.string(),
+        fmt::format("The FMU brings its own '{}'. Another of that name is loaded, and there is no room "
+                    "for one more beside it: {}.",
+                    loaded_.rival, loaded_.reason),
+        "A run can hold about ten such FMUs: couple fewer, or have them export their libraries as a part of "
+        "their own (linked statically).");
+  if (loaded_.handle == nullptr)
+    throw inputError(file.string(), fmt::format("The FMU's library cannot be loaded: {}.", loaded_.reason),
+                     remedyFor(loaded_.reason, file));
   try {
     lookUp(file, model);
   } catch (...) {
-    ::dlclose(handle_);
+    unload(loaded_);
     throw;
   }
 }
 
 Library::~Library() {
-  if (!givenUp_) ::dlclose(handle_);
+  if (!givenUp_) unload(loaded_);
 }
 
 void Library::lookUp(const fs::path& file, const ModelDescription& model) {
@@ -116,7 +122,7 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   Functions& f = functions_;
   std::vector<std::string> missing;
   const auto take = [&](const char* name, auto*& into, bool needed) {
-    find(handle_, name, into);
+    find(loaded_.handle, name, into);
     if (into == nullptr && needed) missing.emplace_back(name);
   };
   take("fmi2Instantiate", f.instantiate, true);
