@@ -107,9 +107,10 @@ Answer Caller::call(const Request& request) {
     throw core::SubsystemError(fmt::format("The program '{}' was not called: the run is to end.", settings_.name));
   if (std::optional<Answer> known = recall(request)) return std::move(*known);
   const Call call = folders_.begin(request.step);
+  processorSeconds_ = 0.0;
   if (book_) book_->begin(call);
   const auto end = [&](bool well) {
-    if (book_) book_->end(call, request.t0, request.t1, well);
+    if (book_) book_->end(call, {request.t0, request.t1, processorSeconds_, well});
     folders_.end(call, well);
   };
   const auto failed = [&](const std::string& what) {
@@ -218,7 +219,7 @@ void Caller::writeInputs(const Call& call, const Request& request) const {
   }
 }
 
-void Caller::run(const Command& command, const Call& call, const Request& request, const std::string& prefix) const {
+void Caller::run(const Command& command, const Call& call, const Request& request, const std::string& prefix) {
   const Ended ended = program::run({.command = command,
                                     .folder = call.folder,
                                     .output = call.folder / (prefix + kOutput),
@@ -226,6 +227,7 @@ void Caller::run(const Command& command, const Call& call, const Request& reques
                                     .limits = settings_.limits,
                                     .environment = environmentOf(call, request, settings_),
                                     .interrupted = [this] { return isInterrupted(); }});
+  processorSeconds_ += ended.processorSeconds;
   if (ended.ending == Ending::exited && std::ranges::find(settings_.okStatus, ended.code) != settings_.okStatus.end())
     return;
   const bool byShell = std::holds_alternative<std::string>(command);
@@ -245,8 +247,12 @@ void Caller::ask(const Call& call) {
                                                 .limits = settings_.limits,
                                                 .environment = {"KOPPLA_PROJECT=" + settings_.projectFolder.string()},
                                                 .interrupted = [this] { return isInterrupted(); }});
+  const double before = service_->processorSeconds();
   const std::string failure = service_->request("run " + call.folder.string());
-  if (failure.empty()) return;
+  if (failure.empty()) {
+    processorSeconds_ += service_->processorSeconds() - before;
+    return;
+  }
   service_.reset();
   const std::vector<std::string> said = lastLines(folders_.root() / kServiceErrors);
   throw core::SubsystemError(

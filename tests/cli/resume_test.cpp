@@ -1,9 +1,11 @@
 // Runs with programs behind files that end early, and what becomes of them.
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -311,6 +313,26 @@ TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
     EXPECT_EQ(refused.exitCode, 2) << refused.all();
     EXPECT_THAT(refused.err, HasSubstr("nowhere.run is not the folder of a run."));
   }
+}
+
+TEST_F(ResumeTest, TheProcessorTimeOfEachProgramIsTold) {
+  ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
+  double sum = 0.0;
+  for (const std::string& row : workspace_.rows("loop.run/programs/valve/calls.csv")) {
+    std::vector<std::string> cells;
+    std::istringstream in(row);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 8U) << row;
+    EXPECT_GT(std::stod(cells[6]), 0.0) << "a process takes time: " << row;
+    sum += std::stod(cells[6]);
+  }
+  const nlohmann::json status = nlohmann::json::parse(workspace_.run({"status", "loop.run", "--json"}).out);
+  const nlohmann::json statistics = nlohmann::json::parse(workspace_.read("loop.run/statistics.json"));
+  const double ofProgram = status["programs"][0]["processor_time"].get<double>();
+  const double own = statistics["processor_time"].get<double>();
+  showFigure({"schmoll R33", "processes", "processor time of Koppla and of each program's processes"},
+             fmt::format("{} s, {} s", own > 0.0 ? "> 0" : "0", ofProgram > 0.0 ? "> 0" : "0"),
+             own > 0.0 && ofProgram > 0.0 && std::fabs(ofProgram - sum) < 1e-9);
 }
 
 TEST_F(ResumeTest, EveryCallHasItsLine) {

@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
@@ -141,6 +142,42 @@ TEST(Statistics, CountsAreExact) {
                        std::to_string(statistics.members[0].save.count) + " of 1000",
                    statistics.members[0].step.count == steps && statistics.members[1].step.count == steps &&
                        statistics.members[0].save.count == 1000 && statistics.members[0].restore.count == steps - 1000);
+}
+
+TEST(Statistics, ErrorTestsAndTheirFailuresAreThoseThatSubsystemsSee) {
+  // Every attempt is a whole step and two halves, so the steps of a member tell how many there were.
+  std::vector<std::pair<double, double>> wholes;
+  std::size_t steps = 0;
+  test::Formula watched = test::integrator(-40.0, 1.0);
+  watched.step = [&, inner = watched.step](std::vector<double>& x, double t1, double h, const std::vector<double>& u) {
+    if (steps++ % 3 == 0) wholes.emplace_back(t1 - h, h);
+    inner(x, t1, h, u);
+  };
+  core::Log log;
+  Settings settings;
+  settings.step = 0.5;  // far too long
+  settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
+  settings.stepControl = {
+      .kind = stepping::StepControlKind::doubleStep, .minStep = 1e-6, .maxStep = 0.5, .rtol = 1e-3, .atol = 1e-3};
+  MemoryRecorder recorder;
+  run::Run run(test::makeSystem({{"a", watched}, {"b", test::integrator(40.0, 0.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}),
+               settings, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  const Outcome outcome = run.simulate();
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  std::size_t failures = 0;  // attempts from where the next one begins as well
+  for (std::size_t i = 0; i + 1 < wholes.size(); ++i)
+    if (wholes[i + 1].first < wholes[i].first + 0.5 * wholes[i].second) ++failures;
+  const Statistics statistics = run.statistics();
+  EXPECT_EQ(steps, statistics.members[0].step.count);
+  EXPECT_EQ(recorder.times.size(), wholes.size() - failures + 1);
+  EXPECT_EQ(statistics.acceptedSteps, wholes.size() - failures);
+  EXPECT_GT(failures, 3U);
+  test::showFigure({"nicolai N7", "error-tests", "tests and failures as subsystems see them, 3 doStep each"},
+                   fmt::format("{} of {}, {} of {}", statistics.errorTest.count, wholes.size(),
+                               statistics.errorTestFailures, failures),
+                   statistics.errorTest.count == wholes.size() && statistics.errorTestFailures == failures &&
+                       steps == 3 * wholes.size());
 }
 
 }  // namespace
