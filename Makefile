@@ -7,7 +7,7 @@ SOURCES = git ls-files '*.cpp' '*.hpp'
 COMPILE = cmake --build build --parallel $(JOBS)
 
 .PHONY: build help packages developer-packages solver-packages all demo test test-solvers bench asan tsan format format-check tidy \
-        verification install clean
+        mutants verification install clean
 
 build: packages build/build.ninja ## Build the command build/koppla and our FMUs in build/fmus (default)
 	$(COMPILE) --target koppla koppla_fmus
@@ -46,7 +46,7 @@ test-solvers: packages solver-packages build/build.ninja ## Install FreeFem++, n
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
 	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark >&2
+	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
 	@build/benchmarks/coupling_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
@@ -56,6 +56,7 @@ bench: packages build/build.ninja ## Measure what Koppla costs; one figure a lin
 	@build/benchmarks/program_benchmark
 	@build/benchmarks/calibration_benchmark
 	@build/benchmarks/field_benchmark
+	@build/benchmarks/startup_benchmark
 
 asan tsan: packages
 	cmake --preset $@
@@ -78,6 +79,11 @@ tidy: packages developer-packages ## Look for mistakes (clang-tidy)
 	@git ls-files 'src/*.cpp' | xargs --max-procs $(JOBS) --max-args 4 \
 	  clang-tidy -p build-tidy --quiet --extra-arg=-Wno-unknown-warning-option
 
+# SEED chooses what is drawn, by default the present minute; not part of CI.
+COUNT ?= 60
+mutants: packages developer-packages ## Change single lines of src/ and look which test notices: SEED=1 COUNT=60
+	@scripts/mutants $(if $(SEED),--seed $(SEED)) --count $(COUNT) --jobs $(JOBS)
+
 verification: all ## Compare with the theory notes' requirements; writes docs/verification.md
 	@scripts/verification build
 
@@ -85,4 +91,4 @@ install: all ## Install the command, the libraries and the headers below PREFIX
 	cmake --install build --prefix "$(PREFIX)"
 
 clean: ## Remove what was built
-	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy
+	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy build-mutants
