@@ -338,6 +338,9 @@ TEST(Multirate, StepControlWorksWithAndWithoutRepetition) {
   const TwoMassErrors forward = errorsOf(c);
   c.stepControl.kind = stepping::StepControlKind::doubleStep;
   const TwoMassErrors repeating = errorsOf(c);
+  showFigure({"schmoll R65", "richardson", "step control by two half steps repeats macro steps from saved states"},
+             fmt::format("{} repeated", repeating.statistics.repeatedSteps),
+             repeating.finished && repeating.statistics.repeatedSteps > 0);
   showFigure({"overview S6", "restores", "none without repetition, some with it"},
              fmt::format("{} and {}", forward.statistics.members[0].restore.count,
                          repeating.statistics.members[0].restore.count),

@@ -64,6 +64,8 @@ TEST(RigidLink, ValuesAreThoseOfTheTableForEveryMethod) {
              1e-8);
   showAtMost({"lu R15", "index-2", "x1, v1, lambda of the table within 1e-8"}, deviationOf(kIndex2, exactly).largest(),
              1e-8);
+  showAtMost({"schmoll R65", "constraints", "a rigid link: values of Lu's table within 1e-8"},
+             deviationOf(kMethod3, exactly).largest(), 1e-8);
   showAtMost({"lu R15", "index-1", "x1, v1, lambda of the table within 1e-8, k = 0, 1"},
              deviationOf(kIndex1, exactly).largest(), 1e-8);
   showAtMost({"lu R23", "values-method-2", "x1, v1, lambda of 3 rows of the table within 1e-8"},

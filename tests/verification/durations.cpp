@@ -344,10 +344,9 @@ TEST(Durations, ThePredictorFormTakesAQuarterOfTheFullyImplicitOne) {
     const RotorRun full = measureRotor(test::StaticCoupling::full, kept);
     const RotorRun predictor = measureRotor(test::StaticCoupling::predictor, kept);
     const auto show = [&](const char* name, const RotorRun& r) {
-      std::printf("%zu %s: %.3f s, steps %llu rejected %llu iterations %llu static %llu jac %llu\n", kept, name,
-                  r.seconds, (unsigned long long)r.effort.microSteps, (unsigned long long)r.effort.rejectedMicroSteps,
-                  (unsigned long long)r.effort.correctorIterations, (unsigned long long)r.effort.staticCalls,
-                  (unsigned long long)r.effort.jacobians);
+      fmt::print("{} {}: {:.3f} s, steps {} rejected {} iterations {} static {} jac {}\n", kept, name, r.seconds,
+                 r.effort.microSteps, r.effort.rejectedMicroSteps, r.effort.correctorIterations, r.effort.staticCalls,
+                 r.effort.jacobians);
     };
     show("full", full);
     show("P", predictor);
