@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "koppla/fmi/text.hpp"
+#include "koppla/subsystem/call_under_way.hpp"
 
 namespace koppla::fmi {
 
@@ -154,6 +155,7 @@ InstanceLog::InstanceLog(std::string instance, const ModelDescription& model, co
 
 InstanceLog::~InstanceLog() {
   Living::all().remove(this);
+  if (subsystem::callUnderWay.instance == &instance_) subsystem::callUnderWay.instance = nullptr;
   for (std::size_t i = 0; i < written_.size(); ++i) {
     if (written_[i] <= options_.logLines) continue;
     const auto severity = static_cast<core::Severity>(i);

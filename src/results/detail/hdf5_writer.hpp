@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "koppla/core/file_identity.hpp"
+#include "koppla/core/process_mark.hpp"
 #include "koppla/results/detail/hdf5_layout.hpp"
 #include "koppla/results/detail/hdf5_library.hpp"
 #include "koppla/results/hdf5_recorder.hpp"
@@ -40,6 +42,7 @@ class Hdf5Writer {
   void createDataset(const Open& open, hid_t links);
   void startConcurrentReading();
   static void gather(Open& open, const core::Values& values);
+  void requireOwnFile();
   void reserve();
   void release();
   void write(const Open& open);
@@ -51,6 +54,8 @@ class Hdf5Writer {
   std::filesystem::path path_;
   Hdf5Handle file_;
   int descriptor_ = -1;    ///< the library's own, of the file
+  core::FileIdentity identity_;
+  core::ProcessMark process_;
   std::vector<Open> all_;  ///< by column, and the time behind them: a row whose time can be read is there as a whole
   std::array<std::size_t, 4> sizes_{};  ///< of the arrays of a row
   std::size_t written_ = 0;             ///< rows

@@ -23,6 +23,15 @@ inline bool lacksRoom(int error) {
                        : "Choose an output folder that you may write to.");
 }
 
+/// Tells the user that somebody else has laid hands on a file of results: nothing in it can be trusted.
+[[noreturn]] inline void failAsForeign(const std::filesystem::path& file) {
+  throw core::InputError(file.string() +
+                             " is no longer the file that was being written: its descriptor was closed or given to "
+                             "another file, or it was moved, replaced or written by somebody else.",
+                         "Most likely a subsystem closes files that it did not open (run them one by one to find out "
+                         "which), or another program works in the folder.");
+}
+
 /// The same about what is done to a file or folder before and after.
 [[noreturn]] inline void failAt(const std::filesystem::path& path, const std::string& what,
                                 const std::error_code& error) {
