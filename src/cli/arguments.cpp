@@ -10,6 +10,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
+#include "koppla/version.hpp"
 
 namespace koppla::cli {
 
@@ -99,7 +100,7 @@ ExitCode dispatch(int argc, const char* const* argv) {
   app.footer(kFooter);
   app.require_subcommand(1);
   app.set_help_all_flag("--help-all", "Help for all commands");
-  app.set_version_flag("--version", "koppla " KOPPLA_VERSION, "Print the version");
+  app.set_version_flag("--version", fmt::format("koppla {}", kVersion), "Print the version");
 
   RunOptions runOptions;
   CLI::App* run = app.add_subcommand("run", "Simulate a project");
@@ -225,7 +226,7 @@ ExitCode dispatch(int argc, const char* const* argv) {
   if (*compare) return compareCommand(compareOptions);
   if (*plot) return plotCommand(plotOptions);
   if (*create) return newCommand(newOptions);
-  if (*version) std::cout << "koppla " << KOPPLA_VERSION << "\n";
+  if (*version) std::cout << "koppla " << kVersion << "\n";
   return ExitCode::ok;
 }
 

@@ -10,6 +10,7 @@
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
 #include "koppla/results/recording.hpp"
+#include "koppla/version.hpp"
 
 #include "console.hpp"
 #include "interrupt.hpp"
@@ -72,7 +73,7 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   plan.programsFolder = folder.programs();
   plan.resumesPrograms = existing == Existing::resumed;
   const std::string project = copy.origin.string();
-  const results::Facts origin{{"koppla", KOPPLA_VERSION}, {"project", project}};
+  const results::Facts origin{{"koppla", kVersion}, {"project", project}};
   const auto recorder = results::makeRecorder(folder.path(), "results", plan.resultsFormats, origin);
   const auto iterations = results::makeRecorder(folder.path(), "iterations", plan.resultsFormats, origin);
   const InterruptGuard guard;
@@ -85,7 +86,7 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   core::writeWhole(folder.project(), textOf(copy));
   log.write(
       core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", KOPPLA_VERSION, existing == Existing::resumed ? "resumes" : "runs", project));
+      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
   StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
   const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);

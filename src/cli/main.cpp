@@ -24,7 +24,10 @@ void openClosedStreams() {
 
 }  // namespace
 
-int main(int argc, char** argv) {
+/// What the launcher calls.
+extern "C" int koppla_main(int argc, char** argv);
+
+int koppla_main(int argc, char** argv) {
   using koppla::cli::ExitCode;
   openClosedStreams();
   // A reader that has seen enough and a file that may not grow are failed writes, not reasons to die with folders left.

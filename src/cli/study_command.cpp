@@ -9,6 +9,7 @@
 #include "koppla/study/calibration.hpp"
 #include "koppla/study/conduct.hpp"
 #include "koppla/study/tables.hpp"
+#include "koppla/version.hpp"
 
 #include "commands.hpp"
 #include "console.hpp"
@@ -58,7 +59,7 @@ ExitCode studyCommand(const StudyOptions& options) {
   how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   how.folder = options.folder;
   how.restart = options.restart;
-  how.version = KOPPLA_VERSION;
+  how.version = kVersion;
   how.interrupted = InterruptGuard::requested;
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "runs"); };
   const study::Conducted conducted = study::conduct(study, how, log);

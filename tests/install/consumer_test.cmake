@@ -44,4 +44,27 @@ run("Configuration" 120 ${CMAKE_COMMAND} -S ${work}/consumer -B ${work}/build -G
   -D CMAKE_BUILD_TYPE=${BUILD_TYPE})
 run("Build" 300 ${CMAKE_COMMAND} --build ${work}/build)
 run("Run" 60 ${work}/build/consumer ${work}/consumer/chain.toml)
+
+# The command finds its library wherever both are moved together, whatever folder it is called from.
+file(RENAME ${prefix} ${work}/moved)
+run("Moved command" 60 ${CMAKE_COMMAND} -E chdir / ${work}/moved/bin/koppla run ${work}/consumer/chain.toml --quiet)
+file(CREATE_LINK ${work}/moved/bin/koppla ${work}/koppla SYMBOLIC)
+run("Link to the command" 60 ${work}/koppla check ${work}/consumer/chain.toml)
+
+# Without it, or with another file in its place, it says so.
+function(expect_refusal what)
+  execute_process(COMMAND ${work}/moved/bin/koppla check ${work}/consumer/chain.toml
+    WORKING_DIRECTORY ${work}/planted RESULT_VARIABLE result ERROR_VARIABLE error)
+  string(FIND "${error}" "${what}" position)
+  if(NOT result EQUAL 70 OR position EQUAL -1)
+    file(REMOVE_RECURSE ${work})
+    message(FATAL_ERROR "Expected '${what}', got (${result}): ${error}")
+  endif()
+endfunction()
+set(library ${work}/moved/${LIBDIR}/koppla/libkoppla.so)
+file(MAKE_DIRECTORY ${work}/planted)
+file(RENAME ${library} ${work}/planted/libkoppla.so)  # the working folder is no place to look
+expect_refusal("koppla's library is missing: there is neither ${work}/moved/bin/libkoppla.so nor ${work}/moved/bin/../${LIBDIR}/koppla/libkoppla.so")
+file(WRITE ${library} "no library")
+expect_refusal("koppla's library cannot be loaded: ")
 file(REMOVE_RECURSE ${work})

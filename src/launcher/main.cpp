@@ -1,0 +1,77 @@
+// Finds libkoppla.so by the place of this program and hands the command line to it. Opened for itself (RTLD_LOCAL), it
+// and the libraries it needs offer no names to FMUs. Only the C library may be used here: whatever else this program
+// needed would be bound by every FMU.
+
+#include <cerrno>
+#include <climits>
+#include <csignal>
+#include <cstdio>
+#include <cstring>
+
+#include <dlfcn.h>
+#include <unistd.h>
+
+#include "koppla/version.hpp"
+
+namespace {
+
+constexpr int kBroken = 70;  // the command's exit code for what is no fault of the user
+
+/// The path of a file given by its place relative to this program's folder; false if that is not known or too long.
+bool besideProgram(const char* relative, char (&path)[PATH_MAX]) {
+  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
+  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path))) return false;
+  path[length] = '\0';
+  char* const name = std::strrchr(path, '/');
+  if (name == nullptr) return false;
+  const std::size_t room = sizeof(path) - static_cast<std::size_t>(name + 1 - path);
+  return std::strlen(relative) < room && std::strcpy(name + 1, relative) != nullptr;
+}
+
+/// Answered here, since scripts ask it often: nothing else need be loaded.
+int tellVersion() {
+  // A reader that has gone is a failed write.
+  std::signal(SIGPIPE, SIG_IGN);
+  if (std::printf("koppla %s\n", koppla::kVersion) > 0 && std::fflush(stdout) == 0) return 0;
+  std::fprintf(stderr, "error: The version cannot be written: %s.\n", std::strerror(errno));
+  return 2;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc == 2 && (std::strcmp(argv[1], "version") == 0 || std::strcmp(argv[1], "--version") == 0))
+    return tellVersion();
+
+  // In the build folder it lies beside the program.
+  char built[PATH_MAX];
+  char installed[PATH_MAX];
+  if (!besideProgram("libkoppla.so", built) || !besideProgram(KOPPLA_LIBRARY_FOLDER "/libkoppla.so", installed)) {
+    std::fputs("error: koppla cannot find its own place: /proc/self/exe tells none. Mount /proc.\n", stderr);
+    return kBroken;
+  }
+  const char* const library = ::access(built, F_OK) == 0 ? built : installed;
+  if (::access(library, F_OK) != 0) {
+    std::fprintf(
+        stderr,
+        "error: koppla's library is missing: there is neither %s nor %s. Install Koppla again; move the folders of "
+        "an installation together.\n",
+        built, installed);
+    return kBroken;
+  }
+  // Lazy for the libraries it needs; it asks itself to be bound at once.
+  void* const handle = ::dlopen(library, RTLD_LOCAL | RTLD_LAZY);
+  if (handle == nullptr) {
+    std::fprintf(stderr, "error: koppla's library cannot be loaded: %s. Install the packages that Koppla needs.\n",
+                 ::dlerror());
+    return kBroken;
+  }
+  using Command = int(int, char**);
+  // POSIX gives functions as void*; this is how it wants them back.
+  auto* const command = reinterpret_cast<Command*>(::dlsym(handle, "koppla_main"));
+  if (command == nullptr) {
+    std::fprintf(stderr, "error: %s is not koppla's library: it lacks koppla_main. Install Koppla again.\n", library);
+    return kBroken;
+  }
+  return command(argc, argv);
+}
