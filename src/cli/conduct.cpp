@@ -14,6 +14,7 @@
 
 #include "console.hpp"
 #include "interrupt.hpp"
+#include "process_guard.hpp"
 #include "progress.hpp"
 #include "status_file.hpp"
 
@@ -39,14 +40,22 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
   return ExitCode::internal;
 }
 
-run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, bool silent) {
+run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, const InterruptGuard& guard,
+                      bool silent) {
   ProgressLine line(settings.start, settings.end);
-  run.onProgress([&line, &status, silent](const run::Progress& progress) {
+  const auto reclaimSignals = [&guard] {
+    ProcessGuard::reclaim();
+    guard.reclaim();
+  };
+  run.onProgress([&](const run::Progress& progress) {
+    reclaimSignals();
     if (!silent) line.show(progress);
     status.show(progress);
   });
+  reclaimSignals();
   const InterruptedRun interruptible(run);
   run::Outcome outcome = run.initialise();
+  reclaimSignals();
   if (outcome.ok()) outcome = run.simulate();
   line.clear();
   return outcome;
@@ -84,28 +93,36 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  log.write(
-      core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
+  log.write(core::Severity::info, "run",
+            fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
   StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
-  const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
-  const report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
-  run.end();
-  const run::Statistics statistics = run.statistics();
-  const std::string table = report::statisticsText(statistics);
-  core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-  if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
-  log.write(core::Severity::info, "run", run::word(outcome.kind));
-  std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+  const auto conclude = [&](const run::Outcome& outcome) {
+    const report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
+    const run::Statistics statistics = run.statistics();
+    const std::string table = report::statisticsText(statistics);
+    core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+    if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
+    log.write(core::Severity::info, "run", run::word(outcome.kind));
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
 
-  if (manner.json)
-    std::cout << report::statisticsJson(statistics, facts);
-  else if (!manner.quiet)
-    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                             facts.reached, report::duration(statistics.wallClock), table, folder.given().string());
-  tellWhatIsLeft(outcome, statistics, plan, folder);
+    if (manner.json)
+      std::cout << report::statisticsJson(statistics, facts);
+    else if (!manner.quiet)
+      std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project,
+                               run::word(outcome.kind), facts.reached, report::duration(statistics.wallClock), table,
+                               folder.given().string());
+    tellWhatIsLeft(outcome, statistics, plan, folder);
+  };
+  const LastWill will(folder.log(), [&](const std::string& message) {
+    run.abandon();
+    status.remove();
+    conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())});
+  });
+  const run::Outcome outcome = simulate(run, plan.settings, status, guard, manner.quiet || manner.json);
+  run.end();
+  conclude(outcome);
   return exitCodeOf(outcome.kind);
 }
 

@@ -17,6 +17,10 @@ StatusFile::StatusFile(std::filesystem::path file, double start, double end)
 }
 
 StatusFile::~StatusFile() {
+  remove();
+}
+
+void StatusFile::remove() const {
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }

@@ -33,7 +33,8 @@ struct Functions {
 
   Function<"fmi2GetTypesPlatform", fmi2::GetTypesPlatform> getTypesPlatform;
   Function<"fmi2GetVersion", fmi2::GetVersion> getVersion;
-  Function<"fmi2GetFMUstate", fmi2::GetState> getState;  ///< null also if one of the three functions for states is missing
+  Function<"fmi2GetFMUstate", fmi2::GetState>
+      getState;  ///< null also if one of the three functions for states is missing
   Function<"fmi2SetFMUstate", fmi2::SetState> setState;
   Function<"fmi2FreeFMUstate", fmi2::FreeState> freeState;
   Function<"fmi2GetDirectionalDerivative", fmi2::GetDirectionalDerivative> getDirectionalDerivative;

@@ -49,8 +49,8 @@ void BlockWriter::drain() {
   std::size_t done = 0;
   while (done < used()) {
     // At its place, whatever else has moved the descriptor.
-    const ssize_t taken = ::pwrite(end_.descriptor, buffer_.data() + done, used() - done,
-                                   end_.place.load() + static_cast<off_t>(done));
+    const ssize_t taken =
+        ::pwrite(end_.descriptor, buffer_.data() + done, used() - done, end_.place.load() + static_cast<off_t>(done));
     if (taken >= 0) {
       done += static_cast<std::size_t>(taken);
     } else if (errno != EINTR) {

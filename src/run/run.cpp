@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/process_mark.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/coupling/twins.hpp"
 #include "koppla/run/capabilities.hpp"
@@ -81,6 +82,7 @@ struct Run::Impl {
   [[nodiscard]] Outcome asked(Outcome outcome) const;
   void tell(const Progress& progressNow);
   void end();
+  void abandon();
   Outcome record();
   void scheduleNextRow();
   [[nodiscard]] Statistics statistics();
@@ -113,6 +115,7 @@ struct Run::Impl {
   bool initialised = false;
   bool complete = false;  ///< the row at the end is recorded
   bool ended = false;
+  core::ProcessMark process;
 };
 
 /// Who gave up because the run was to end has not failed.
@@ -246,12 +249,21 @@ Outcome Run::Impl::simulate(double until) {
 }
 
 void Run::Impl::tell(const Progress& progressNow) {
+  process.endIfForked();
   if (listener) listener(progressNow);
   if (recorder != nullptr) recorder->flush();
   iterations->flush();
 }
 
+void Run::Impl::abandon() {
+  if (ended) return;
+  ended = true;
+  iterations->end(false);
+  if (recorder != nullptr) recorder->abandon();
+}
+
 void Run::Impl::end() {
+  process.endIfForked();
   if (ended) return;
   ended = true;
   for (coupling::Member& member : system.members) member.subsystem->terminate();
@@ -348,6 +360,9 @@ Outcome Run::simulate(double until) {
 }
 void Run::end() {
   impl_->end();
+}
+void Run::abandon() {
+  impl_->abandon();
 }
 double Run::time() const {
   return impl_->clock.now();

@@ -62,6 +62,10 @@ class Run {
   /// Terminates the subsystems and closes the results; called by the destructor if nobody did.
   void end();
 
+  /// Closes the results as those of a run that ended early, without a call of any subsystem: for one that ends the
+  /// process out of a call. Nothing but statistics() may follow.
+  void abandon();
+
   /// The order of evaluation.
   [[nodiscard]] std::vector<EvaluationGroup> order() const;
   [[nodiscard]] double time() const;

@@ -74,6 +74,7 @@ FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& 
                                        resources.c_str(), log_.callbacks(), fmi2::kFalse,
                                        options.logging ? fmi2::kTrue : fmi2::kFalse);
   keepFloats(functions().instantiate.name());
+  place_.restore();
   if (component_ != nullptr) return;
   if (const std::string thrown = takeThrown(functions().instantiate.name()); !thrown.empty())
     throw core::SubsystemError(
@@ -166,7 +167,7 @@ void FmuInstance::terminate() noexcept {
     if (warnings_ > 1) log_.write(core::Severity::warning, fmt::format("{} calls returned fmi2Warning.", warnings_));
   } catch (...) {  // the log failed; there is nobody left to tell
   }
-  if (phase_ != Phase::lost) phase_ = Phase::terminated;
+  if (phase_ != Phase::lost) enter(Phase::terminated);
 }
 
 }  // namespace koppla::fmi::detail

@@ -7,6 +7,7 @@
 
 #include "koppla/core/float_environment.hpp"
 #include "koppla/fmi/detail/discrete_access.hpp"
+#include "koppla/fmi/detail/working_place.hpp"
 #include "koppla/fmi/fmu.hpp"
 #include "koppla/fmi/logger.hpp"
 #include "koppla/subsystem/subsystem.hpp"
@@ -45,7 +46,10 @@ class FmuInstance {
   [[nodiscard]] InstanceLog& log() { return log_; }
 
   [[nodiscard]] Phase phase() const { return phase_; }
-  void enter(Phase phase) { phase_ = phase; }
+  void enter(Phase phase) {
+    phase_ = phase;
+    place_.restore();
+  }
 
   /// Notes how a call ended: a warning is logged once and counted, anything worse becomes failure() and ends the phase
   /// if it was an error. `arguments` stand behind the call in the text, such as "(t = 0.5 s)".
@@ -75,6 +79,7 @@ class FmuInstance {
   [[gnu::cold]] void restoreFloats(const char* call);
 
   core::FloatEnvironment floats_;  ///< as it was before the library was loaded
+  WorkingPlace place_;             ///< the same
   bool changedFloats_ = false;
   // In this order: the log outlives the library, which may speak while it is unloaded, and the folder outlives both.
   std::shared_ptr<Fmu> fmu_;

@@ -53,7 +53,7 @@ class Hdf5Writer {
 
   std::filesystem::path path_;
   Hdf5Handle file_;
-  int descriptor_ = -1;    ///< the library's own, of the file
+  int descriptor_ = -1;  ///< the library's own, of the file
   core::FileIdentity identity_;
   core::ProcessMark process_;
   std::vector<Open> all_;  ///< by column, and the time behind them: a row whose time can be read is there as a whole
