@@ -101,22 +101,28 @@ Library::Library(const fs::path& file, const ModelDescription& model) {
     const WorkingFolder folder(file.parent_path());
     const Running constructors(kConstructors);
     try {
-      handle_ = ::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW);
+      loaded_ = load(file);
     } catch (...) {
       noteThrown();
       throw core::SubsystemError(fmt::format("{}: a constructor of the FMU's library threw an exception: {}.",
                                              file.string(), takeThrown(kConstructors)));
     }
   }
-  if (handle_ == nullptr) {
-    const char* reason = ::dlerror();
-    const std::string why = reason != nullptr ? reason : "no reason given";
-    throw inputError(file.string(), fmt::format("The FMU's library cannot be loaded: {}.", why), remedyFor(why, file));
-  }
+  if (loaded_.noRoom)
+    throw inputError(
+        file.string(),
+        fmt::format("The FMU brings its own '{}'. Another of that name is loaded, and there is no room "
+                    "for one more beside it: {}.",
+                    loaded_.rival, loaded_.reason),
+        "A run can hold about ten such FMUs: couple fewer, or have them export their libraries as a part of "
+        "their own (linked statically).");
+  if (loaded_.handle == nullptr)
+    throw inputError(file.string(), fmt::format("The FMU's library cannot be loaded: {}.", loaded_.reason),
+                     remedyFor(loaded_.reason, file));
   try {
     lookUp(file, model);
   } catch (...) {
-    ::dlclose(handle_);
+    unload(loaded_);
     throw;
   }
 }
@@ -124,7 +130,7 @@ Library::Library(const fs::path& file, const ModelDescription& model) {
 Library::~Library() {
   if (givenUp_) return;
   const Running destructors(kDestructors);
-  ::dlclose(handle_);
+  unload(loaded_);
 }
 
 void Library::lookUp(const fs::path& file, const ModelDescription& model) {
@@ -133,7 +139,7 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   std::vector<std::string> missing;
   const auto take = [&]<FunctionName kName, class Signature>(Function<kName, Signature>& into, bool needed) {
     // POSIX gives functions as void*; this is how it wants them back.
-    into = reinterpret_cast<Signature*>(::dlsym(handle_, kName.text));
+    into = reinterpret_cast<Signature*>(::dlsym(loaded_.handle, kName.text));
     if (into == nullptr && needed) missing.emplace_back(kName.text);
   };
   take(f.instantiate, true);

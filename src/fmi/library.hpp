@@ -7,6 +7,7 @@
 
 #include "koppla/fmi/fmi2_interface.hpp"
 #include "koppla/fmi/function.hpp"
+#include "koppla/fmi/link_namespace.hpp"
 #include "koppla/fmi/model_description.hpp"
 
 namespace koppla::fmi {
@@ -67,7 +68,7 @@ class Library {
  private:
   void lookUp(const std::filesystem::path& file, const ModelDescription& model);
 
-  void* handle_ = nullptr;
+  Loaded loaded_;
   Functions functions_;
   std::vector<std::string> warnings_;
   mutable std::atomic<bool> givenUp_ = false;

@@ -15,7 +15,9 @@
 
 namespace {
 
-constexpr int kBroken = 70;  // the command's exit code for what is no fault of the user
+// Exit codes of the command
+constexpr int kOutputFailed = 6;
+constexpr int kBroken = 70;  // no fault of the user
 
 /// The path of a file given by its place relative to this program's folder; false if that is not known or too long.
 bool besideProgram(const char* relative, char (&path)[PATH_MAX]) {
@@ -30,11 +32,12 @@ bool besideProgram(const char* relative, char (&path)[PATH_MAX]) {
 
 /// Answered here, since scripts ask it often: nothing else need be loaded.
 int tellVersion() {
-  // A reader that has gone is a failed write.
-  std::signal(SIGPIPE, SIG_IGN);
+  std::signal(SIGPIPE, SIG_IGN);  // a reader that has gone is a failed write
   if (std::printf("koppla %s\n", koppla::kVersion) > 0 && std::fflush(stdout) == 0) return 0;
-  std::fprintf(stderr, "error: The version cannot be written: %s.\n", std::strerror(errno));
-  return 2;
+  if (errno == EBADF) return 0;  // closed by the caller, who does not want to hear it
+  std::fprintf(stderr, "error: Standard output cannot be written: %s. Send it to a place with room.\n",
+               std::strerror(errno));
+  return kOutputFailed;
 }
 
 }  // namespace

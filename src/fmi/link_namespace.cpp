@@ -1,0 +1,208 @@
+#include "koppla/fmi/link_namespace.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <optional>
+#include <string_view>
+#include <system_error>
+#include <vector>
+
+#include <dlfcn.h>
+#include <link.h>
+
+#include "koppla/fmi/elf.hpp"
+
+namespace koppla::fmi {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+/// Libraries by the names under which others ask for them.
+using Libraries = std::map<std::string, fs::path, std::less<>>;
+
+/// These carry versions in their symbols and serve whoever was built with an older one. Two of them in one program are
+/// more trouble than one that is newer than expected.
+bool isRuntime(std::string_view name) {
+  constexpr std::array kRuntimes{"ld-linux",   "libc.so",        "libm.so",       "libpthread.so",
+                                 "libdl.so",   "librt.so",       "libstdc++.so",  "libgcc_s.so",
+                                 "libgomp.so", "libgfortran.so", "libquadmath.so"};
+  return std::ranges::any_of(kRuntimes, [&](std::string_view runtime) { return name.starts_with(runtime); });
+}
+
+/// Relative places are seen from the working folder, as an empty one is.
+fs::path placeOf(std::string entry, const fs::path& origin) {
+  for (const std::string_view word : {"${ORIGIN}", "$ORIGIN"})
+    for (std::size_t at = 0; (at = entry.find(word, at)) != std::string::npos; at += origin.native().size())
+      entry.replace(at, word.size(), origin.native());
+  return entry.empty() ? fs::path(".") : fs::path(entry);
+}
+
+std::vector<fs::path> placesOf(const std::vector<std::string>& entries, const fs::path& origin) {
+  std::vector<fs::path> places;
+  for (const std::string& entry : entries) places.push_back(placeOf(entry, origin));
+  return places;
+}
+
+/// What a library brings along: files in the folders that it names, which the loader prefers to those of the system,
+/// and what these bring in turn.
+Libraries broughtBy(const fs::path& library) {
+  struct Visit {
+    fs::path file;
+    std::vector<fs::path> inherited;
+  };
+  Libraries brought;
+  std::vector<Visit> open{{library, {}}};
+  while (!open.empty()) {
+    const Visit visit = std::move(open.back());
+    open.pop_back();
+    const Needs needs = needsOf(visit.file);
+    const fs::path origin = visit.file.parent_path();
+    std::vector<fs::path> chain = visit.inherited;
+    if (needs.runpath.empty()) std::ranges::copy(placesOf(needs.rpath, origin), std::back_inserter(chain));
+    const std::vector<fs::path> places = needs.runpath.empty() ? chain : placesOf(needs.runpath, origin);
+    for (const std::string& name : needs.names) {
+      if (name.find('/') != std::string::npos || brought.contains(name)) continue;
+      std::error_code none;
+      const auto place = std::ranges::find_if(
+          places, [&](const fs::path& folder) { return fs::is_regular_file(folder / name, none); });
+      if (place == places.end()) continue;
+      brought.emplace(name, *place / name);
+      open.push_back({*place / name, chain});
+    }
+  }
+  return brought;
+}
+
+bool sameContent(const fs::path& a, const fs::path& b) {
+  std::error_code error;
+  if (fs::equivalent(a, b, error)) return true;
+  const auto size = fs::file_size(a, error);
+  if (error || fs::file_size(b, error) != size || error) return false;
+  std::ifstream first(a, std::ios::binary);
+  std::ifstream second(b, std::ios::binary);
+  std::array<char, 65536> left{};
+  std::array<char, 65536> right{};
+  while (first && second) {
+    first.read(left.data(), left.size());
+    second.read(right.data(), right.size());
+    if (first.gcount() != second.gcount() ||
+        std::memcmp(left.data(), right.data(), static_cast<std::size_t>(first.gcount())) != 0)
+      return false;
+  }
+  return first.eof() && second.eof();
+}
+
+/// The loaded libraries of a namespace, told by one of them.
+Libraries loadedWith(void* handle) {
+  Libraries libraries;
+  link_map* map = nullptr;
+  if (::dlinfo(handle, RTLD_DI_LINKMAP, &map) != 0) return libraries;
+  while (map->l_prev != nullptr) map = map->l_prev;
+  for (; map != nullptr; map = map->l_next)
+    if (const fs::path file = map->l_name; file.has_filename()) libraries.emplace(file.filename().string(), file);
+  return libraries;
+}
+
+/// A name of a brought library under which another file is loaded already.
+std::optional<std::string> rivalOf(const Libraries& brought, const Libraries& loaded) {
+  for (const auto& [name, file] : brought)
+    if (const auto other = loaded.find(name); other != loaded.end() && !sameContent(file, other->second)) return name;
+  return std::nullopt;
+}
+
+Libraries withoutRuntimes(Libraries libraries) {
+  std::erase_if(libraries, [](const auto& library) { return isRuntime(library.first); });
+  return libraries;
+}
+
+/// A namespace lives as long as something is loaded in it: its C library stays, for whoever comes later.
+struct Namespace {
+  Lmid_t id;
+  void* anchor;
+};
+
+std::vector<Namespace>& namespaces() {
+  static std::vector<Namespace> all;
+  return all;
+}
+
+/// The lists that the loader shows are not to change while they are read.
+std::mutex& onlyOne() {
+  static std::mutex mutex;
+  return mutex;
+}
+
+std::string lastReason() {
+  const char* reason = ::dlerror();
+  return reason != nullptr ? reason : "no reason given";
+}
+
+std::optional<Namespace> newNamespace() {
+  void* anchor = ::dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_LOCAL | RTLD_NOW);
+  if (anchor == nullptr) return std::nullopt;
+  Namespace made{.id = 0, .anchor = anchor};
+  ::dlinfo(anchor, RTLD_DI_LMID, &made.id);
+  namespaces().push_back(made);
+  return made;
+}
+
+Loaded opened(void* handle, bool apart) {
+  return handle != nullptr ? Loaded{.handle = handle, .apart = apart} : Loaded{.reason = lastReason(), .apart = apart};
+}
+
+/// The first namespace where the library finds its own, a new one if need be.
+Loaded loadApart(const fs::path& file, const Libraries& brought, const std::string& rival) {
+  std::optional<Namespace> place;
+  for (const Namespace& candidate : namespaces())
+    if (!place && !rivalOf(brought, loadedWith(candidate.anchor))) place = candidate;
+  if (!place) place = newNamespace();
+  if (!place) return {.reason = lastReason(), .apart = true, .noRoom = true, .rival = rival};
+  return opened(::dlmopen(place->id, file.c_str(), RTLD_LOCAL | RTLD_NOW), true);
+}
+
+/// Many FMUs were linked without the libraries of mathematics and C++ that they use, since most programs have them.
+bool offerRuntimes() {
+  bool offered = false;
+  for (const char* name : {"libm.so.6", "libstdc++.so.6", "libgcc_s.so.1"})
+    offered = ::dlopen(name, RTLD_NOW | RTLD_GLOBAL) != nullptr || offered;
+  return offered;
+}
+
+}  // namespace
+
+Loaded load(const fs::path& file) {
+  const std::lock_guard lock(onlyOne());
+  const Libraries brought = broughtBy(file);
+  if (!brought.empty()) {
+    void* program = ::dlopen(nullptr, RTLD_LAZY);
+    const std::optional<std::string> rival = rivalOf(withoutRuntimes(brought), loadedWith(program));
+    ::dlclose(program);
+    if (rival) return loadApart(file, withoutRuntimes(brought), *rival);
+  }
+  Loaded result = opened(::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW), false);
+  const auto says = [&](std::string_view words) { return result.reason.find(words) != std::string::npos; };
+  if (says("undefined symbol") && offerRuntimes())
+    result = opened(::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW), false);
+  // The runtime that it brings is newer than the one that is loaded.
+  if (says("version `") && !brought.empty()) return loadApart(file, brought, brought.begin()->first);
+  return result;
+}
+
+void unload(const Loaded& loaded) {
+  const std::lock_guard lock(onlyOne());
+  if (loaded.apart) {
+    // Its C library has streams of its own, which nobody would flush when the process ends.
+    using Flush = int(std::FILE*);
+    if (auto* const flush = reinterpret_cast<Flush*>(::dlsym(loaded.handle, "fflush"))) flush(nullptr);
+  }
+  ::dlclose(loaded.handle);
+}
+
+}  // namespace koppla::fmi

@@ -1,0 +1,119 @@
+// FMUs that have or bring libraries of the same names as ours, or as another FMU's: everybody gets its own. The number
+// that comes out tells whose function was called.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+#include "fmu_forge.hpp"
+
+namespace koppla::test::symbols_test {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string built(const std::string& kind, const std::string& file) {
+  return core::readWhole(fs::path(KOPPLA_SYMBOLS_DIR) / kind / file);
+}
+
+/// An FMU of a kind with the library that it brings; `tail` makes a library another file of the same use.
+void pack(const Workspace& workspace, const std::string& name, const std::string& kind, const std::string& brought = {},
+          const std::string& tail = {}) {
+  std::vector<ZipEntry> entries{{"modelDescription.xml", gainDescription()},
+                                {kGainLibraryEntry, built(kind, "Gain.so")}};
+  if (!brought.empty()) entries.push_back({"binaries/linux64/" + brought, built(kind, brought) + tail});
+  writeZip(workspace.path(name + ".fmu"), entries);
+}
+
+std::string projectOf(const std::vector<std::string>& names) {
+  std::string text = "format = 1\nsimulation = { end = 0.1, step = 0.1 }\n";
+  for (const std::string& name : names) text += subsystem(name, name + ".fmu");
+  return text;
+}
+
+/// The outputs y at the end, by the names of subsystems; others are not recorded.
+std::vector<std::string> answers(const Workspace& workspace, const std::vector<std::string>& names) {
+  workspace.write("p.toml", projectOf(names) + "[results]\nvariables = [\"*.y\"]\n");
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  const std::vector<std::string> rows = workspace.rows("p.run/results.csv");
+  if (rows.empty()) return {};
+  std::vector<std::string> values;
+  for (std::size_t begin = 0, end = 0; end != std::string::npos; begin = end + 1) {
+    end = rows.back().find(',', begin);
+    values.push_back(rows.back().substr(begin, end - begin));
+  }
+  values.erase(values.begin());  // the time
+  return values;
+}
+
+using Answers = std::vector<std::string>;
+
+TEST(Symbols, AnFmuCallsTheFunctionsThatItExportsItself) {
+  const Workspace workspace;
+  pack(workspace, "zlib", "own_zlib");
+  pack(workspace, "sundials", "own_sundials");
+  EXPECT_EQ(answers(workspace, {"zlib", "sundials"}), (Answers{"41", "42"}));
+}
+
+TEST(Symbols, AnFmuLinkedWithoutMathematicsAndCppFindsThem) {
+  const Workspace workspace;
+  pack(workspace, "poor", "poor");
+  EXPECT_EQ(answers(workspace, {"poor"}), Answers{"47"});
+}
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their libraries cannot be loaded a second time
+
+TEST(Symbols, AnFmuCallsTheLibraryThatItBringsAlsoIfOursHasItsName) {
+  const Workspace workspace;
+  pack(workspace, "zlib", "brought_zlib", "libz.so.1");
+  pack(workspace, "sundials", "brought_sundials", "libsundials_cvode.so.6");
+  EXPECT_EQ(answers(workspace, {"zlib", "sundials"}), (Answers{"43", "44"}));
+}
+
+TEST(Symbols, EveryFmuCallsTheLibraryThatItBringsAlsoIfAnothersHasItsName) {
+  const Workspace workspace;
+  pack(workspace, "a", "first", "libanswer.so.1");
+  pack(workspace, "b", "second", "libanswer.so.1");
+  pack(workspace, "c", "first", "libanswer.so.1");
+  EXPECT_EQ(answers(workspace, {"a", "b", "c"}), (Answers{"45", "46", "45"}));
+}
+
+TEST(Symbols, WhatSuchALibraryPrintsIsNotLost) {
+  const Workspace workspace;
+  pack(workspace, "zlib", "brought_zlib", "libz.so.1");
+  workspace.write("p.toml", projectOf({"zlib"}));
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_NE(result.out.find("Answer 43 is given."), std::string::npos) << result.all();
+}
+
+TEST(Symbols, FmusThatBringTheSameFileShareIt) {
+  const Workspace workspace;
+  std::vector<std::string> names;
+  for (char letter = 'a'; letter <= 't'; ++letter) {
+    names.emplace_back(1, letter);
+    pack(workspace, names.back(), "brought_zlib", "libz.so.1");
+  }
+  EXPECT_EQ(answers(workspace, names), Answers(20, "43"));
+}
+
+TEST(Symbols, MoreVersionsThanTheProcessCanHoldAreRefused) {
+  const Workspace workspace;
+  std::vector<std::string> names;
+  for (char letter = 'a'; letter <= 't'; ++letter) {
+    names.emplace_back(1, letter);
+    pack(workspace, names.back(), "first", "libanswer.so.1", std::string(1, letter));
+  }
+  workspace.write("p.toml", projectOf(names));
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  for (const char* part : {"The FMU brings its own 'libanswer.so.1'", "couple fewer"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  EXPECT_EQ(workspace.leftovers(), std::vector<std::string>{});
+}
+
+#endif
+
+}  // namespace
+}  // namespace koppla::test::symbols_test

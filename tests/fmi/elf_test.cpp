@@ -1,0 +1,59 @@
+#include "koppla/fmi/elf.hpp"
+
+#include <cstring>
+
+#include <elf.h>
+
+#include "stub_fmu.hpp"
+
+namespace koppla::fmi::elf_test {
+namespace {
+
+namespace fs = std::filesystem;
+using ::testing::Contains;
+using ::testing::IsEmpty;
+
+class ElfTest : public ::testing::Test {
+ protected:
+  Needs needsOfBytes(const std::string& bytes) {
+    const fs::path file = folder_.path() / "library.so";
+    test::writeBytes(file, bytes);
+    return needsOf(file);
+  }
+
+  core::TemporaryFolder folder_{"elf"};
+  std::string library_ = test::readBytes(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so");
+};
+
+TEST_F(ElfTest, TellsWhatALibraryNeeds) {
+  EXPECT_THAT(needsOfBytes(library_).names, Contains("libc.so.6"));
+}
+
+TEST_F(ElfTest, NeedsNothingWhereThereIsNoLibrary) {
+  EXPECT_THAT(needsOf(folder_.path() / "missing").names, IsEmpty());
+  EXPECT_THAT(needsOf(folder_.path()).names, IsEmpty());
+  EXPECT_THAT(needsOfBytes("").names, IsEmpty());
+  EXPECT_THAT(needsOfBytes(std::string(5000, 'x')).names, IsEmpty());
+}
+
+TEST_F(ElfTest, SurvivesEveryDamageOfItsTables) {
+  Elf64_Ehdr header{};
+  std::memcpy(&header, library_.data(), sizeof(header));
+  std::vector<std::size_t> places;
+  for (std::size_t i = 0; i < sizeof(header) + header.e_phnum * sizeof(Elf64_Phdr); ++i) places.push_back(i);
+  for (std::size_t i = 0; i < header.e_phnum; ++i) {
+    Elf64_Phdr segment{};
+    std::memcpy(&segment, library_.data() + header.e_phoff + i * sizeof(segment), sizeof(segment));
+    for (std::size_t at = 0; segment.p_type == PT_DYNAMIC && at < segment.p_filesz; ++at)
+      places.push_back(segment.p_offset + at);
+  }
+  for (const std::size_t place : places) {
+    std::string damaged = library_;
+    damaged[place] = static_cast<char>(0xff);
+    EXPECT_LE(needsOfBytes(damaged).names.size(), 4096U);
+    EXPECT_LE(needsOfBytes(library_.substr(0, place)).names.size(), 4096U);
+  }
+}
+
+}  // namespace
+}  // namespace koppla::fmi::elf_test
