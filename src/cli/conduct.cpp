@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <iostream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
@@ -36,6 +38,8 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return ExitCode::exploded;
+    case run::OutcomeKind::outputFailed:
+      return ExitCode::outputFailed;
   }
   return ExitCode::internal;
 }
@@ -61,11 +65,18 @@ run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& 
   return outcome;
 }
 
+/// Of two endings the first failure counts; what comes of it is not told as well.
+void keepFirst(run::Outcome& outcome, const run::Outcome& later) {
+  if (outcome.ok()) outcome = later;
+}
+
 /// Where to go from a run that ended early.
 void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statistics, const project::Project& plan,
                     const RunFolder& folder) {
   if (outcome.ok()) return;
-  if (statistics.output.count > 0)
+  if (outcome.kind == run::OutcomeKind::outputFailed)
+    std::cerr << fmt::format("Recorded as far as it could be written: {}\n", folder.given().string());
+  else if (statistics.output.count > 0)
     std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
                              statistics.output.count == 1 ? "row" : "rows",
                              (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
@@ -96,16 +107,28 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   log.write(core::Severity::info, "run",
             fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
-  const auto conclude = [&](const run::Outcome& outcome) {
-    const report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
+  std::optional<StatusFile> status;
+  status.emplace(folder.status(), plan.settings.start, plan.settings.end);
+  enum class Subsystems { terminated, leftAlone };
+  const auto conclude = [&](run::Outcome outcome, Subsystems subsystems) {
+    // All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing
+    // along.
+    keepFirst(outcome, run.close());
+    status.reset();
+    report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
     const run::Statistics statistics = run.statistics();
     const std::string table = report::statisticsText(statistics);
-    core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+    try {
+      core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+    } catch (const core::FileError& error) {
+      keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
+      facts.outcome = outcome;
+    }
     if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
     log.write(core::Severity::info, "run", run::word(outcome.kind));
     std::istringstream lines(table);
     for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+    if (subsystems == Subsystems::terminated) run.end();
 
     if (manner.json)
       std::cout << report::statisticsJson(statistics, facts);
@@ -113,17 +136,15 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
       std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project,
                                run::word(outcome.kind), facts.reached, report::duration(statistics.wallClock), table,
                                folder.given().string());
+    std::cout.flush();  // subsystems are freed after this
     tellWhatIsLeft(outcome, statistics, plan, folder);
+    return exitCodeOf(outcome.kind);
   };
-  const LastWill will(folder.log(), [&](const std::string& message) {
-    run.abandon();
-    status.remove();
-    conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())});
+  const LastWill will(folder.log(), {recorder.get(), iterations.get()}, [&](const std::string& message) {
+    conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())},
+             Subsystems::leftAlone);
   });
-  const run::Outcome outcome = simulate(run, plan.settings, status, guard, manner.quiet || manner.json);
-  run.end();
-  conclude(outcome);
-  return exitCodeOf(outcome.kind);
+  return conclude(simulate(run, plan.settings, *status, guard, manner.quiet || manner.json), Subsystems::terminated);
 }
 
 }  // namespace koppla::cli

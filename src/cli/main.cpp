@@ -1,11 +1,15 @@
+#include <cerrno>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 
 #include "arguments.hpp"
 #include "console.hpp"
@@ -20,6 +24,17 @@ void openClosedStreams() {
     if (::fcntl(stream, F_GETFD) != -1) continue;
     [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
   }
+}
+
+/// What was printed is in a buffer until now, so this is where a full disk or a broken pipe shows.
+bool isPrinted() {
+  errno = 0;
+  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  const int error = errno;
+  std::cerr << "error: Standard output cannot be written";
+  if (error != 0) std::cerr << ": " << std::generic_category().message(error);
+  std::cerr << ". Send it to a place with room.\n";
+  return false;
 }
 
 }  // namespace
@@ -43,13 +58,19 @@ int koppla_main(int argc, char** argv) {
   } catch (const koppla::core::SubsystemError& error) {
     std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
     code = ExitCode::subsystemFailed;
+  } catch (const koppla::core::FileError& error) {
+    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    code = ExitCode::outputFailed;
   } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << "error: " << error.what() << ". Check that the path is right and that you may use it.\n";
-    code = ExitCode::badInput;
+    const bool place = koppla::core::placeIsAtFault(error.code().value());
+    std::cerr << "error: " << koppla::cli::printable(error.what())
+              << (place ? ". Check that the path is right and that you may use it.\n" : ". Check the disk.\n");
+    code = place ? ExitCode::badInput : ExitCode::outputFailed;
   } catch (const std::exception& error) {
     std::cerr << "error: This is a bug in Koppla: " << error.what()
               << "\nPlease report it with the project file and run.log.\n";
   }
+  if (!isPrinted() && code == ExitCode::ok) code = ExitCode::outputFailed;
   ProcessGuard::decide(code);
   return static_cast<int>(code);
 }

@@ -37,7 +37,7 @@ ExitCode plotCommand(const PlotOptions& options) {
   for (const std::string& note : table.notes) std::cerr << "note: " << table.source << ": " << note << "\n";
   if (!options.svg.empty()) {
     core::writeWhole(options.svg, report::plotSvg(table, variables));
-    std::cout << "written: " << options.svg.string() << "\n";
+    if (!core::isOpenAs(options.svg, STDOUT_FILENO)) std::cout << "written: " << options.svg.string() << "\n";
     return ExitCode::ok;
   }
   report::TerminalPlot plot;

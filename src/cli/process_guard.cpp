@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <csignal>
 #include <cstring>
 #include <exception>
 #include <iostream>
@@ -15,7 +16,6 @@
 #include <unistd.h>
 
 #include "koppla/core/process_mark.hpp"
-#include "koppla/core/unwritten.hpp"
 #include "koppla/subsystem/call_under_way.hpp"
 
 #include "dying_words.hpp"
@@ -31,6 +31,7 @@ core::ProcessMark guarded;
 std::atomic<int> decidedCode = -1;
 std::atomic<bool> ending = false;
 std::array<char, 4096> logFile{};  // empty: no run
+LastWill::Recorders runsRecorders{};
 std::function<void(const std::string&)> lastWill;
 
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
@@ -65,7 +66,8 @@ std::string_view nameOf(int signal) {
 /// All that can be done anywhere, also in a signal handler: rows in memory reach their files, the message standard
 /// error and the log.
 void tellAndSave(const DyingWords& words) {
-  core::writeUnwritten();
+  for (results::Recorder* const recorder : runsRecorders)
+    if (recorder != nullptr) recorder->rescue();
   DyingWords line;
   line << "error: " << words.text();
   line.writeTo(STDERR_FILENO);
@@ -207,13 +209,16 @@ void ProcessGuard::decide(ExitCode code) {
   decidedCode = static_cast<int>(code);
 }
 
-LastWill::LastWill(const std::filesystem::path& log, std::function<void(const std::string& message)> execute) {
+LastWill::LastWill(const std::filesystem::path& log, const Recorders& recorders,
+                   std::function<void(const std::string& message)> execute) {
+  runsRecorders = recorders;
   const std::string& name = log.native();
   if (name.size() < logFile.size()) std::copy_n(name.c_str(), name.size() + 1, logFile.begin());
   lastWill = std::move(execute);
 }
 
 LastWill::~LastWill() {
+  runsRecorders = {};
   logFile.front() = '\0';
   lastWill = nullptr;
 }

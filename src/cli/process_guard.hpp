@@ -1,12 +1,12 @@
 #pragma once
 
 #include <array>
-#include <csignal>
 #include <filesystem>
 #include <functional>
 #include <string>
 
 #include "koppla/core/signal_stack.hpp"
+#include "koppla/results/recorder.hpp"
 
 #include "commands.hpp"
 
@@ -32,10 +32,13 @@ class ProcessGuard {
   core::SignalStack stack_;
 };
 
-/// What a run does when a subsystem ends the process out of a call; with its message. It must call no subsystem.
+/// What a run does when the process dies: rows that are in memory still are saved, the log gets the message. Where a
+/// subsystem ends the process out of a call, `execute` is called with the message, and must call no subsystem.
 class LastWill {
  public:
-  LastWill(const std::filesystem::path& log, std::function<void(const std::string& message)> execute);
+  using Recorders = std::array<results::Recorder*, 2>;
+  LastWill(const std::filesystem::path& log, const Recorders& recorders,
+           std::function<void(const std::string& message)> execute);
   ~LastWill();
   LastWill(const LastWill&) = delete;
   LastWill& operator=(const LastWill&) = delete;

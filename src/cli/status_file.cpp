@@ -1,11 +1,11 @@
 #include "status_file.hpp"
 
+#include <exception>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/moment.hpp"
 
@@ -17,10 +17,6 @@ StatusFile::StatusFile(std::filesystem::path file, double start, double end)
 }
 
 StatusFile::~StatusFile() {
-  remove();
-}
-
-void StatusFile::remove() const {
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }
@@ -45,7 +41,7 @@ void StatusFile::write(const run::Progress& progress) {
                                         {"residual", progress.residual}};
   try {
     core::writeWhole(file_, document.dump(2) + "\n");
-  } catch (const core::InputError&) {  // A full disk is told by those whose files matter.
+  } catch (const std::exception&) {  // A full disk is told by those whose files matter.
   }
 }
 

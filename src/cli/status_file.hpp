@@ -18,7 +18,6 @@ class StatusFile {
   StatusFile(const StatusFile&) = delete;
   StatusFile& operator=(const StatusFile&) = delete;
 
-  void remove() const;
   /// Writes, if it has not done so within the last half second.
   void show(const run::Progress& progress);
 

@@ -16,7 +16,10 @@ class FileIdentity {
   /// Of nothing.
   FileIdentity() = default;
   explicit FileIdentity(int descriptor) {
-    if (const auto status = statusOf(descriptor)) take(*status);
+    const auto status = statusOf(descriptor);
+    if (!status) return;
+    device_ = status->st_dev;
+    inode_ = status->st_ino;
   }
 
   /// May be called in a signal handler.
@@ -36,10 +39,6 @@ class FileIdentity {
     struct stat status {};
     if (::fstat(descriptor, &status) != 0) return std::nullopt;
     return status;
-  }
-  void take(const struct stat& status) {
-    device_ = status.st_dev;
-    inode_ = status.st_ino;
   }
   [[nodiscard]] bool is(const struct stat& status) const noexcept {
     return status.st_dev == device_ && status.st_ino == inode_;

@@ -13,9 +13,9 @@
 #include "koppla/core/file.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/program/detail/call_book.hpp"
-#include "koppla/program/detail/fingerprint.hpp"
 #include "koppla/program/detail/numbers.hpp"
 #include "koppla/program/detail/rows.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 namespace koppla::program {
 
@@ -66,6 +66,7 @@ std::vector<std::string> environmentOf(const CallFolders::Call& call, const Requ
 
 void put(const fs::path& file, std::string_view content) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
+  if (fs::is_symlink(file)) fs::remove(file);  // to a file of the user's
   core::writeWhole(file, content);
 }
 
@@ -96,7 +97,7 @@ Caller::Caller(ProgramSettings settings, const std::atomic<bool>* interrupted)
   settings_.before = located(settings_.before, settings_);
   settings_.after = located(settings_.after, settings_);
   if (!folders_.isTemporary() && !settings_.remembers())
-    book_ = std::make_unique<detail::CallBook>(folders_.root(), detail::fingerprint(settings_), settings_.resume);
+    book_ = std::make_unique<detail::CallBook>(folders_.root(), fingerprint(settings_), settings_.resume);
 }
 
 Caller::~Caller() = default;
@@ -124,6 +125,8 @@ Answer Caller::call(const Request& request) {
     throw failed(failure.what());
   } catch (const core::InputError& refusal) {
     throw failed(textOf(refusal));
+  } catch (const core::FileError& failure) {
+    throw failed(failure.what());
   } catch (const std::system_error& error) {
     throw failed(error.what());
   }

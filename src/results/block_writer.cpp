@@ -1,73 +1,92 @@
 #include "koppla/results/block_writer.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <utility>
 
 #include <fcntl.h>
 #include <unistd.h>
 
+#include "koppla/results/detail/turn.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 
 namespace koppla::results {
 
-BlockWriter::BlockWriter(std::filesystem::path file) : file_(std::move(file)), buffer_(kBlock) {
-  end_.descriptor = ::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-  if (end_.descriptor < 0) detail::failToWrite(file_, errno);
-  end_.identity = core::FileIdentity(end_.descriptor);
-  end_.bytes = buffer_.data();
+using detail::Turn;
+
+namespace {
+
+/// In place of the system's reason: the descriptor is somebody else's.
+constexpr int kForeign = -1;
+
+}  // namespace
+
+BlockWriter::BlockWriter(std::filesystem::path file)
+    : file_(std::move(file)),
+      descriptor_(::open(file_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)),
+      identity_(descriptor_),
+      buffer_(kBlock) {
+  if (descriptor_ < 0) detail::failToOpen(file_, errno);
 }
 
 BlockWriter::~BlockWriter() {
-  if (end_.descriptor >= 0 && end_.identity.isOf(end_.descriptor)) ::close(end_.descriptor);
+  if (descriptor_ >= 0 && isOwn()) ::close(descriptor_);
 }
 
 void BlockWriter::makeRoom(std::size_t bytes) {
   drain();
   if (buffer_.size() >= bytes) return;
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
   buffer_.resize(bytes);
-  end_.bytes = buffer_.data();
 }
 
-void BlockWriter::requireOwnFile() const {
-  end_.process.endIfForked();
-  if (!end_.identity.isOf(end_.descriptor)) detail::failAsForeign(file_);
+bool BlockWriter::isOwn() const noexcept {
+  return process_.isPresent() && identity_.isOf(descriptor_);
 }
 
-/// So many bytes of the buffer have reached the file; what is left of it moves to its beginning.
-void BlockWriter::written(std::size_t count) {
-  const std::size_t left = used() - count;
-  end_.used = 0;
-  std::copy_n(buffer_.data() + count, left, buffer_.data());
-  end_.place += static_cast<off_t>(count);
-  end_.used = left;
+int BlockWriter::handOver() noexcept {
+  if (!isOwn()) return kForeign;
+  const std::size_t finished = finished_.load(std::memory_order_acquire);
+  while (taken_ < finished) {
+    const ssize_t size = ::write(descriptor_, buffer_.data() + taken_, finished - taken_);
+    if (size < 0 && errno != EINTR) return errno;
+    if (size < 0) continue;
+    taken_ += static_cast<std::size_t>(size);
+    total_ += static_cast<std::uint64_t>(size);
+  }
+  return 0;
+}
+
+void BlockWriter::fail(int error) const {
+  if (error == kForeign) detail::failAsForeign(file_);
+  detail::failToWrite(file_, error);
 }
 
 void BlockWriter::drain() {
-  if (used() == 0) return;
-  requireOwnFile();
-  std::size_t done = 0;
-  while (done < used()) {
-    // At its place, whatever else has moved the descriptor.
-    const ssize_t taken =
-        ::pwrite(end_.descriptor, buffer_.data() + done, used() - done, end_.place.load() + static_cast<off_t>(done));
-    if (taken >= 0) {
-      done += static_cast<std::size_t>(taken);
-    } else if (errno != EINTR) {
-      const int error = errno;
-      written(done);
-      detail::failToWrite(file_, error);
+  process_.endIfForked();
+  int error = 0;
+  {
+    const Turn turn(busy_, Turn::kAsLongAsItTakes);
+    error = handOver();
+    if (error == 0) {
+      taken_ = 0;
+      finished_.store(0, std::memory_order_relaxed);
     }
   }
-  written(done);
+  if (error != 0) fail(error);
 }
 
 void BlockWriter::close() {
   drain();
-  requireOwnFile();
-  if (!end_.identity.isOf(file_, static_cast<std::uint64_t>(end_.place.load()))) detail::failAsForeign(file_);
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
+  if (!isOwn() || !identity_.isOf(file_, total_)) fail(kForeign);
   // Some file systems report a full disk or an exceeded quota only here.
-  if (::close(std::exchange(end_.descriptor, -1)) != 0 && errno != EINTR) detail::failToWrite(file_, errno);
+  if (::close(std::exchange(descriptor_, -1)) != 0 && errno != EINTR) detail::failToWrite(file_, errno);
+}
+
+void BlockWriter::rescue() noexcept {
+  const int before = errno;  // a signal may come between a call and the look at its error
+  if (const Turn turn(busy_, Turn::kSecond); turn.owned() && descriptor_ >= 0) handOver();
+  errno = before;
 }
 
 }  // namespace koppla::results

@@ -81,9 +81,11 @@ struct Run::Impl {
   void lookUpFromIterating(std::uint64_t iteration, double residual);
   [[nodiscard]] Outcome asked(Outcome outcome) const;
   void tell(const Progress& progressNow);
-  void end();
-  void abandon();
+  Outcome close();
+  Outcome end();
   Outcome record();
+  template <class Work>
+  Outcome withOutput(Work work);
   void scheduleNextRow();
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress() const;
@@ -113,10 +115,24 @@ struct Run::Impl {
   std::uint64_t iterationsDone = 0;
   Outcome failure;
   bool initialised = false;
-  bool complete = false;  ///< the row at the end is recorded
+  bool complete = false;      ///< the row at the end is recorded
+  bool outputFailed = false;  ///< and the caller knows it
+  bool closed = false;
   bool ended = false;
+  Outcome closing;
   core::ProcessMark process;
 };
+
+/// Where a recorder cannot write, the run ends: its rows are what it is for.
+template <class Work>
+Outcome Run::Impl::withOutput(Work work) {
+  try {
+    return work();
+  } catch (const core::FileError& error) {
+    outputFailed = true;
+    return {OutcomeKind::outputFailed, error.what()};
+  }
+}
 
 /// Who gave up because the run was to end has not failed.
 Outcome Run::Impl::asked(Outcome outcome) const {
@@ -129,11 +145,13 @@ Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
   Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &interrupted));
-  if (outcome.ok() && recorder != nullptr) {
-    recorder->begin(observation->columns());
-    outcome = record();
-  }
-  if (outcome.ok()) iterations->begin();
+  if (outcome.ok())
+    outcome = withOutput([this]() -> Outcome {
+      if (recorder != nullptr) recorder->begin(observation->columns());
+      Outcome first = recorder != nullptr ? record() : Outcome{};
+      if (first.ok()) iterations->begin();
+      return first;
+    });
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
@@ -200,8 +218,7 @@ OutcomeKind Run::Impl::advance(double until, std::uint64_t most) {
 Outcome Run::Impl::step() {
   requireInitialised();
   if (clock.finished()) return {};
-  const OutcomeKind kind = advance(settings.end, 1);
-  return kind == OutcomeKind::ok ? Outcome{} : failure;
+  return withOutput([this] { return advance(settings.end, 1) == OutcomeKind::ok ? Outcome{} : failure; });
 }
 
 Progress Run::Impl::progress() const {
@@ -230,19 +247,16 @@ Outcome Run::Impl::simulate(double until) {
   const double cpuBegin = cpuSeconds();
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
-  Outcome outcome;
-  while (clock.now() < limit) {
-    if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
-      outcome = asked(failure);
-      break;
+  Outcome outcome = withOutput([&]() -> Outcome {
+    while (clock.now() < limit) {
+      if (advance(limit, pulse.steps()) != OutcomeKind::ok) return asked(failure);
+      if (clock.now() < limit && interrupted.load(std::memory_order_relaxed))
+        return {OutcomeKind::interrupted,
+                fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
+      if (pulse.due(macroStep.counters().accepted)) tell(progress());
     }
-    if (clock.now() < limit && interrupted.load(std::memory_order_relaxed)) {
-      outcome = {OutcomeKind::interrupted,
-                 fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
-      break;
-    }
-    if (pulse.due(macroStep.counters().accepted)) tell(progress());
-  }
+    return {};
+  });
   wallClock += secondsSince(begin);
   cpu += cpuSeconds() - cpuBegin;
   return outcome;
@@ -255,27 +269,35 @@ void Run::Impl::tell(const Progress& progressNow) {
   iterations->flush();
 }
 
-void Run::Impl::abandon() {
-  if (ended) return;
-  ended = true;
-  iterations->end(false);
-  if (recorder != nullptr) recorder->abandon();
-}
-
-void Run::Impl::end() {
+/// Both records are closed, also where one of them fails; what the caller knows already is not told again.
+Outcome Run::Impl::close() {
   process.endIfForked();
-  if (ended) return;
-  ended = true;
-  for (coupling::Member& member : system.members) member.subsystem->terminate();
-  if (network.twins() != nullptr) network.twins()->terminate();
+  if (closed) return closing;
+  closed = true;
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
-  iterations->end(clock.finished() && (recorder == nullptr || complete));
-  if (recorder == nullptr) return;
-  if (complete)
-    recorder->complete();
-  else
-    recorder->abandon();
+  const bool known = outputFailed;
+  const bool whole = clock.finished() && (recorder == nullptr || complete) && !known;
+  const Outcome history = withOutput([&]() -> Outcome {
+    iterations->end(whole);
+    return {};
+  });
+  const Outcome rowsClosed = withOutput([&]() -> Outcome {
+    if (recorder != nullptr && whole) recorder->complete();
+    if (recorder != nullptr && !whole) recorder->abandon();
+    return {};
+  });
+  if (!known) closing = rowsClosed.ok() ? history : rowsClosed;
+  return closing;
+}
+
+Outcome Run::Impl::end() {
+  if (ended) return closing;
+  ended = true;
+  close();
+  for (coupling::Member& member : system.members) member.subsystem->terminate();
+  if (network.twins() != nullptr) network.twins()->terminate();
+  return closing;
 }
 
 Statistics Run::Impl::statistics() {
@@ -328,8 +350,10 @@ Run::Run(Run&&) noexcept = default;
 
 Run::~Run() {
   if (!impl_) return;
+  const bool told = impl_->closed;
   try {
-    impl_->end();
+    const Outcome outcome = impl_->end();
+    if (!told && !outcome.ok()) impl_->log.write(core::Severity::error, "run", outcome.message);
   } catch (const std::exception& error) {
     impl_->log.write(core::Severity::error, "run", error.what());
   }
@@ -358,11 +382,11 @@ Outcome Run::simulate() {
 Outcome Run::simulate(double until) {
   return impl_->simulate(until);
 }
-void Run::end() {
-  impl_->end();
+Outcome Run::close() {
+  return impl_->close();
 }
-void Run::abandon() {
-  impl_->abandon();
+Outcome Run::end() {
+  return impl_->end();
 }
 double Run::time() const {
   return impl_->clock.now();

@@ -104,8 +104,12 @@ TEST_F(InterruptTest, AFileThatMayNotGrowEndsTheRunWithItsRowsKept) {
   ASSERT_TRUE(rowsAppear());
   process.limitFiles(std::size_t{1} << 20U);
   const Result result = process.wait();
-  EXPECT_EQ(result.exitCode, 2) << result.all();
-  EXPECT_NE(result.err.find("results.partial.csv cannot be written: File too large."), std::string::npos) << result.err;
+  EXPECT_EQ(result.exitCode, 6) << result.all();
+  const std::string message = "results.partial.csv cannot be written: File too large.";
+  EXPECT_NE(result.err.find(message), std::string::npos) << result.err;
+  EXPECT_EQ(result.err.find(message), result.err.rfind(message)) << result.err;
+  const std::string statistics = workspace_.read("long.run/statistics.json");
+  EXPECT_NE(statistics.find("\"outcome\": \"output failed\""), std::string::npos) << statistics;
   EXPECT_NE(result.err.find("rows written so far are kept"), std::string::npos) << result.err;
   EXPECT_GT(workspace_.rows("long.run/results.partial.csv").size(), 50U);
   EXPECT_FALSE(workspace_.has("long.run/results.csv"));

@@ -215,6 +215,20 @@ TEST_F(ResumeTest, ACompleteRunCanGoOnBeyondItsEnd) {
   EXPECT_EQ(linesOf("asked"), calls_);
 }
 
+TEST_F(ResumeTest, AnEndBeforeWhatIsThereIsRefusedAndLeavesIt) {
+  runUndisturbed();
+  ASSERT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 0);
+  const Workspace::Snapshot before = workspace_.snapshot();
+  for (const std::vector<std::string>& change :
+       {std::vector<std::string>{"--end", "1"}, std::vector<std::string>{"--set", "simulation.end=2.0"}}) {
+    const Result refused = workspace_.run({"resume", "loop.run", change[0], change[1]});
+    EXPECT_EQ(refused.exitCode, 2) << refused.all();
+    EXPECT_THAT(refused.err, HasSubstr("The run in loop.run has come to 3 s; an end at"));
+    EXPECT_THAT(refused.err, HasSubstr("would cut off its rows"));
+    EXPECT_TRUE(workspace_.snapshot() == before);
+  }
+}
+
 TEST_F(ResumeTest, TheProjectIsThatOfTheRunWhateverBecameOfTheFile) {
   runUndisturbed();
   workspace_.write("broken", "");

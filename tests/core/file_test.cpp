@@ -1,8 +1,12 @@
 #include "koppla/core/file.hpp"
 
+#include <cerrno>
 #include <filesystem>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "koppla/core/error.hpp"
 
@@ -28,6 +32,69 @@ TEST(File, AFolderThatIsNotThereIsAnInputErrorWithThePath) {
   } catch (const InputError& error) {
     EXPECT_NE(std::string(error.what()).find("missing/a.txt"), std::string::npos);
   }
+}
+
+TEST(File, OfALinkTheTargetIsReplacedAndTheLinkStays) {
+  const TemporaryFolder folder("test");
+  const fs::path target = folder.path() / "target.txt";
+  fs::create_symlink("target.txt", folder.path() / "link");
+  fs::create_symlink(folder.path() / "link", folder.path() / "second");
+  for (const char* content : {"the first, where the links led nowhere", "and another"}) {
+    writeWhole(folder.path() / "second", content);
+    EXPECT_TRUE(fs::is_symlink(folder.path() / "link"));
+    EXPECT_TRUE(fs::is_symlink(folder.path() / "second"));
+    EXPECT_TRUE(fs::is_regular_file(fs::symlink_status(target)));
+    EXPECT_EQ(readWhole(target), content);
+  }
+  EXPECT_EQ(std::distance(fs::directory_iterator(folder.path()), fs::directory_iterator()), 3);
+}
+
+TEST(File, LinksInACircleAreRefused) {
+  const TemporaryFolder folder("test");
+  fs::create_symlink("b", folder.path() / "a");
+  fs::create_symlink("a", folder.path() / "b");
+  EXPECT_THROW(writeWhole(folder.path() / "a", "x"), InputError);
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "a"));
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "b"));
+}
+
+TEST(File, ADeviceIsWrittenToAsItIs) {
+  const TemporaryFolder folder("test");
+  fs::create_symlink("/dev/null", folder.path() / "null");
+  writeWhole(folder.path() / "null", "into nothing");
+  EXPECT_TRUE(fs::is_symlink(folder.path() / "null"));
+  EXPECT_TRUE(fs::is_character_file("/dev/null"));
+}
+
+TEST(File, AFifoIsWrittenToAsItIs) {
+  const TemporaryFolder folder("test");
+  const fs::path fifo = folder.path() / "fifo";
+  ASSERT_EQ(::mkfifo(fifo.c_str(), 0600), 0);
+  const int reader = ::open(fifo.c_str(), O_RDONLY | O_NONBLOCK);
+  writeWhole(fifo, "through it");
+  std::string read(10, '\0');
+  EXPECT_EQ(::read(reader, read.data(), read.size()), 10);
+  EXPECT_EQ(read, "through it");
+  EXPECT_TRUE(fs::is_fifo(fifo));
+  ::close(reader);
+}
+
+TEST(File, AFullDiskIsNoFaultOfTheUsersInput) {
+  if (!fs::exists("/dev/full")) GTEST_SKIP() << "This system has no /dev/full.";
+  const TemporaryFolder folder("test");
+  fs::create_symlink("/dev/full", folder.path() / "full");
+  try {
+    writeWhole(folder.path() / "full", "x");
+    FAIL() << "no error";
+  } catch (const FileError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              (folder.path() / "full").string() + " cannot be written: No space left on device. " + kMakeRoom);
+  }
+}
+
+TEST(File, APlaceThatCannotBeRightIsToldFromASystemThatFails) {
+  for (const int error : {ENOENT, EACCES, EISDIR, ENOTDIR, EROFS}) EXPECT_TRUE(placeIsAtFault(error)) << error;
+  for (const int error : {ENOSPC, EPIPE, EIO, EFBIG, EDQUOT, EMFILE}) EXPECT_FALSE(placeIsAtFault(error)) << error;
 }
 
 TEST(File, TooLargeOrMissingOrAFolderIsRefused) {
