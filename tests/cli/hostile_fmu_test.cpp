@@ -38,7 +38,7 @@ class HostileFmuTest : public ::testing::Test {
                            "handle_segv=0:handle_sigbus=0:handle_sigfpe=0:handle_sigill=0:handle_abort=0");
     writeZip(workspace_.path("Hostile.fmu"),
              {{"modelDescription.xml", kDescription},
-              {"binaries/linux64/hostile_stub.so", core::readWhole(KOPPLA_HOSTILE_STUB)}});
+              {"binaries/linux64/hostile_stub.so", core::readWhole(KOPPLA_HOSTILE_DIR "/hostile_stub.so")}});
   }
 
   void write(const std::string& instance, const std::string& more = {}) const {
@@ -107,6 +107,18 @@ TEST_F(HostileFmuTest, ThatExitsInAThreadOfItsOwnIsNamedByItsLibrary) {
   EXPECT_EQ(result.exitCode, 3) << result.all();
   EXPECT_THAT(result.err, HasSubstr("hostile_stub.so called exit(0) outside of all calls of subsystems"));
   EXPECT_THAT(workspace_.read("p.run/run.log"), HasSubstr("hostile_stub.so called exit(0)"));
+  expectNothingCompleted();
+}
+
+/// It brings a libz.so.1 of its own, so that the loader gives it a namespace, with a C library of its own.
+TEST_F(HostileFmuTest, ThatLivesInALinkNamespaceIsCaughtAsWell) {
+  writeZip(workspace_.path("Hostile.fmu"),
+           {{"modelDescription.xml", kDescription},
+            {"binaries/linux64/libz.so.1", core::readWhole(KOPPLA_SYMBOLS_DIR "/brought_zlib/libz.so.1")},
+            {"binaries/linux64/hostile_stub.so", core::readWhole(KOPPLA_HOSTILE_DIR "/apart/hostile_stub.so")}});
+  const Result result = run("exit_doStep");
+  EXPECT_EQ(result.exitCode, 3) << result.all();
+  EXPECT_THAT(result.err, HasSubstr("The subsystem 'exit_doStep' called exit(0) in fmi2DoStep."));
   expectNothingCompleted();
 }
 
