@@ -7,7 +7,7 @@ SOURCES = git ls-files '*.cpp' '*.hpp'
 COMPILE = cmake --build build --parallel $(JOBS)
 
 .PHONY: build help packages developer-packages solver-packages all demo test test-solvers bench asan tsan format format-check tidy \
-        verification install clean
+        mutants verification install clean
 
 build: packages build/build.ninja ## Build the command build/koppla and our FMUs in build/fmus (default)
 	$(COMPILE) --target koppla koppla_fmus
@@ -78,6 +78,11 @@ tidy: packages developer-packages ## Look for mistakes (clang-tidy)
 	@git ls-files 'src/*.cpp' | xargs --max-procs $(JOBS) --max-args 4 \
 	  clang-tidy -p build-tidy --quiet --extra-arg=-Wno-unknown-warning-option
 
+# SEED chooses what is drawn, by default the present minute; not part of CI.
+COUNT ?= 60
+mutants: packages developer-packages ## Change single lines of src/ and look which test notices: SEED=1 COUNT=60
+	@scripts/mutants $(if $(SEED),--seed $(SEED)) --count $(COUNT) --jobs $(JOBS)
+
 verification: all ## Compare with the theory notes' requirements; writes docs/verification.md
 	@scripts/verification build
 
@@ -85,4 +90,4 @@ install: all ## Install the command, the libraries and the headers below PREFIX
 	cmake --install build --prefix "$(PREFIX)"
 
 clean: ## Remove what was built
-	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy
+	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy build-mutants

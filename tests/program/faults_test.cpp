@@ -51,7 +51,7 @@ TEST(ProgramFaults, ASignalIsTold) {
 TEST(ProgramFaults, AHangEndsAtTheTimeLimit) {
   Toy toy(kTriple + "; sleep 60");
   toy.settings.limits.seconds = 0.2;
-  EXPECT_THAT(failureOf(toy), AllOf(HasSubstr("was ended by its time limit after 0.2"), HasSubstr("Raise time_limit")));
+  EXPECT_THAT(failureOf(toy), AllOf(HasSubstr("was ended by its time limit after "), HasSubstr("Raise time_limit")));
 }
 
 TEST(ProgramFaults, HalfAFileIsRefused) {

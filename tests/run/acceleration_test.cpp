@@ -4,9 +4,11 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <condition_variable>
 #include <mutex>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -171,22 +173,23 @@ TEST(StaticAnalysis, TakesTheIterationsOfTheNote) {
 }
 
 TEST(IteratedJacobi, RunsItsMembersAtTheSameTime) {
+  // The first call of each waits until the other one is inside its own, which one after the other they never are.
   std::mutex mutex;
+  std::condition_variable entered;
   std::set<std::thread::id> threads;
   int inside = 0;
   int most = 0;
   coupling::System system;
   for (const double k : {1.0, -1.0}) {
     Formula slow = test::integrator(k, k > 0.0 ? 1.0 : 0.0);
-    slow.step = [&, exact = slow.step](auto& x, double t1, double h, const auto& u) {
-      {
-        const std::scoped_lock lock(mutex);
-        threads.insert(std::this_thread::get_id());
-        most = std::max(most, ++inside);
-      }
-      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    slow.capabilities.ownProcess = true;  // whose calls are long before anybody has measured them
+    slow.step = [&, exact = slow.step, first = true](auto& x, double t1, double h, const auto& u) mutable {
+      std::unique_lock lock(mutex);
+      threads.insert(std::this_thread::get_id());
+      most = std::max(most, ++inside);
+      entered.notify_all();
+      if (std::exchange(first, false)) entered.wait_for(lock, std::chrono::seconds(20), [&] { return most == 2; });
       exact(x, t1, h, u);
-      const std::scoped_lock lock(mutex);
       --inside;
     };
     system.members.push_back({k > 0.0 ? "a" : "b", test::makeSubsystem(std::move(slow)), {}});

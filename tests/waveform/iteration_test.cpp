@@ -1,4 +1,3 @@
-#include <chrono>
 #include <cmath>
 #include <mutex>
 #include <set>
@@ -119,13 +118,13 @@ TEST(WaveformIteration, WhatRunsOnceBehindACycleFollowsItsWaveform) {
   EXPECT_NEAR(std::log2(coarse / fine), 2.0, 0.1);
 }
 
-/// The rotation by members whose steps are long enough for threads to pay; says which threads they ran on.
+/// The rotation by members for which threads pay before anybody has measured them; says which ones they ran on.
 System slowRotation(std::set<std::thread::id>& threads, std::mutex& mutex) {
   System system;
   for (const double k : {1.0, -1.0}) {
     Formula slow = integrator(k, k > 0.0 ? 1.0 : 0.0);
+    slow.capabilities.ownProcess = true;
     slow.step = [&threads, &mutex, exact = slow.step](auto& x, double t1, double h, const auto& u) {
-      std::this_thread::sleep_for(std::chrono::microseconds(200));
       exact(x, t1, h, u);
       const std::scoped_lock lock(mutex);
       threads.insert(std::this_thread::get_id());
