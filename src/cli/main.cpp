@@ -30,6 +30,10 @@ void openClosedStreams() {
 bool isPrinted() {
   errno = 0;
   if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  // Where it failed some time ago the reason is forgotten: it is asked again.
+  if (errno == 0) {
+    [[maybe_unused]] const ssize_t again = ::write(STDOUT_FILENO, "\n", 1);
+  }
   const int error = errno;
   std::cerr << "error: Standard output cannot be written";
   if (error != 0) std::cerr << ": " << std::generic_category().message(error);

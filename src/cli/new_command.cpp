@@ -14,7 +14,9 @@ namespace koppla::cli {
 
 ExitCode newCommand(const NewOptions& options) {
   const std::filesystem::file_status status = std::filesystem::status(options.output);
-  const bool wouldBeLost = std::filesystem::is_regular_file(status) || std::filesystem::is_directory(status);
+  const bool toStandardOutput = core::isOpenAs(options.output, STDOUT_FILENO);
+  const bool wouldBeLost =
+      !toStandardOutput && (std::filesystem::is_regular_file(status) || std::filesystem::is_directory(status));
   if (wouldBeLost && !options.overwrite)
     throw core::InputError(fmt::format("{} exists already.", options.output.string()),
                            "Choose another name with -o, or replace it with --overwrite.");
@@ -22,7 +24,7 @@ ExitCode newCommand(const NewOptions& options) {
   showWarnings(log);
   const std::filesystem::path folder = std::filesystem::absolute(options.output).parent_path();
   core::writeWhole(options.output, project::propose(options.fmus, folder, log));
-  if (core::isOpenAs(options.output, STDOUT_FILENO)) return ExitCode::ok;
+  if (toStandardOutput) return ExitCode::ok;
   std::cout << fmt::format("written: {}\nnext: look through it, then 'koppla run {}'\n", options.output.string(),
                            options.output.string());
   return ExitCode::ok;

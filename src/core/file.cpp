@@ -88,7 +88,9 @@ void writeWhole(const fs::path& file, std::string_view content) {
   int error = 0;
   struct stat status {};
   const bool isThere = ::stat(file.c_str(), &status) == 0;
-  if (isOpenAs(file, STDOUT_FILENO)) {
+  if (!isThere && errno == ELOOP) {
+    error = ELOOP;
+  } else if (isOpenAs(file, STDOUT_FILENO)) {
     std::fflush(stdout);
     error = writeAll(STDOUT_FILENO, content);
   } else if (isOpenAs(file, STDERR_FILENO)) {

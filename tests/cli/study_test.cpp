@@ -150,7 +150,7 @@ TEST_F(StudyCommandTest, AChangedScriptOrFolderOfAProgramNeedsARestart) {
   workspace_.write("s.toml",
                    "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = "
                    "[0.5, 0.25]\n[reference]\nkind = \"run\"\nset = [\"simulation.step=0.25\"]\ncheck_set = "
-                   "[\"simulation.step=0.5\"]\n[errors]\nvariables = [\"valve.y\"]\n");
+                   "[\"simulation.step=0.5\"]\n[errors]\nmeasure = \"wrmse\"\nvariables = [\"valve.y\"]\n");
   const auto rowsAreTakenOver = [&] {
     const Result again = workspace_.run({"study", "s.toml"});
     if (again.exitCode == 0) return again.out.find("2 of 2 runs were done before") != std::string::npos;

@@ -269,13 +269,13 @@ bool sameValues(const Table& table, const Table& whole) {
 }
 
 /// Changes one byte after the other, and reads; in a child, which a crash or a hang ends. Says how far it came.
-int readDamaged(const fs::path& whole, const fs::path& damaged, unsigned char flip, std::size_t stride) {
+int readDamaged(const fs::path& whole, const fs::path& damaged, int flip, std::size_t stride) {
   const Table right = load(whole);
   std::string bytes = core::readWhole(whole);
   for (std::size_t at = 0; at < bytes.size(); at += stride) {
-    bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ flip);
+    bytes[at] = static_cast<char>(bytes[at] ^ flip);
     core::writeWhole(damaged, bytes);
-    bytes[at] = static_cast<char>(static_cast<unsigned char>(bytes[at]) ^ flip);
+    bytes[at] = static_cast<char>(bytes[at] ^ flip);
     try {
       ::alarm(5);
       if (!sameValues(load(damaged), right)) return static_cast<int>(at);
@@ -297,7 +297,7 @@ TEST_F(Hdf5SafetyTest, ADamagedByteGivesTheRightValuesOrAnErrorAndNothingElse) {
     recorder.row(row, {{0.5 * row, 1.0 + row, -2.0}, {row}, {static_cast<std::uint8_t>(row % 2)}, {"word"}});
   recorder.complete();
   // Half of each chunk is not used, so that not every byte need be tried.
-  for (const unsigned char flip : {0x01U, 0x80U, 0xFFU}) {
+  for (const int flip : {0x01, 0x80, 0xFF}) {
     const pid_t child = ::fork();
     if (child == 0) {
       H5close();  // the library of the parent knows the file
@@ -307,7 +307,7 @@ TEST_F(Hdf5SafetyTest, ADamagedByteGivesTheRightValuesOrAnErrorAndNothingElse) {
     int status = 0;
     ASSERT_EQ(::waitpid(child, &status, 0), child);
     EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        << "after byte " << core::readWhole(file("damaged.h5.at")) << ", flip " << int{flip} << ", status " << status;
+        << "after byte " << core::readWhole(file("damaged.h5.at")) << ", flip " << flip << ", status " << status;
   }
 }
 
