@@ -191,7 +191,7 @@ TEST_P(CrashTest, NamesSubsystemAndCallAndKeepsAllRows) {
 INSTANTIATE_TEST_SUITE_P(Of, CrashTest,
                          ::testing::Values(Crash{"crash", SIGSEGV}, Crash{"abort", SIGABRT}, Crash{"trap", SIGILL},
                                            Crash{"divide", SIGFPE}, Crash{"overflow", SIGSEGV}),
-                         [](const auto& info) { return info.param.what; });
+                         [](const auto& one) { return one.param.what; });
 
 TEST_F(HostileFmuTest, ThatDealsWithItsSignalsGoesOn) {
   const Result result = run("leap_doStep");
@@ -248,12 +248,14 @@ TEST_P(DescriptorTest, LeavesNoWrongFileUnderTheFinalName) {
     EXPECT_THAT(result.err, HasSubstr("is no longer the file that was being written"));
     EXPECT_FALSE(workspace_.has("p.run/results.csv"));
     EXPECT_FALSE(workspace_.has("p.run/results.h5"));
-    if (workspace_.has("foreign.txt")) EXPECT_EQ(workspace_.read("foreign.txt"), "");
+    if (workspace_.has("foreign.txt")) {
+      EXPECT_EQ(workspace_.read("foreign.txt"), "");
+    }
   }
 }
 
 INSTANTIATE_TEST_SUITE_P(OfAnFmuThat, DescriptorTest, ::testing::Values("close", "reopen"),
-                         [](const auto& info) { return info.param; });
+                         [](const auto& one) { return one.param; });
 
 TEST_F(HostileFmuTest, ThatForksHasOneRunAllTheSame) {
   const Result result = run("fork_doStep");
