@@ -19,13 +19,31 @@ int asked(const char* function, int code, const void* caller) {
   return hook != nullptr ? hook(function, code, caller) : code;
 }
 
-/// Calls the function that ours hides.
-template <class Argument>
-[[noreturn]] void pass(const char* function, Argument argument) {
-  using Function = void(Argument);
-  auto* const hidden = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, function));
-  if (hidden != nullptr) hidden(argument);
-  __builtin_trap();
+/// The functions that ours hide, found at the start: a child that was forked while another thread was loading a library
+/// could not find them any more.
+struct Hidden {
+  void (*exit)(int);
+  void (*underscoreExit)(int);
+  void (*capitalExit)(int);
+  void (*quickExit)(int);
+  void (*pthreadExit)(void*);
+  void (*thrdExit)(int);
+};
+Hidden hidden{};
+
+template <class Function>
+void find(const char* name, Function*& into) {
+  // POSIX gives functions as void*; this is how it wants them back.
+  into = reinterpret_cast<Function*>(::dlsym(RTLD_NEXT, name));
+}
+
+[[gnu::constructor]] void findHidden() {
+  find("exit", hidden.exit);
+  find("_exit", hidden.underscoreExit);
+  find("_Exit", hidden.capitalExit);
+  find("quick_exit", hidden.quickExit);
+  find("pthread_exit", hidden.pthreadExit);
+  find("thrd_exit", hidden.thrdExit);
 }
 
 }  // namespace
@@ -33,29 +51,35 @@ template <class Argument>
 extern "C" {
 
 void exit(int code) noexcept {
-  pass("exit", asked("exit", code, __builtin_return_address(0)));
+  hidden.exit(asked("exit", code, __builtin_return_address(0)));
+  __builtin_trap();
 }
 
 void _exit(int code) {
-  pass("_exit", asked("_exit", code, __builtin_return_address(0)));
+  hidden.underscoreExit(asked("_exit", code, __builtin_return_address(0)));
+  __builtin_trap();
 }
 
 void _Exit(int code) noexcept {
-  pass("_Exit", asked("_Exit", code, __builtin_return_address(0)));
+  hidden.capitalExit(asked("_Exit", code, __builtin_return_address(0)));
+  __builtin_trap();
 }
 
 void quick_exit(int code) noexcept {
-  pass("quick_exit", asked("quick_exit", code, __builtin_return_address(0)));
+  hidden.quickExit(asked("quick_exit", code, __builtin_return_address(0)));
+  __builtin_trap();
 }
 
 void pthread_exit(void* value) {
   asked("pthread_exit", 0, __builtin_return_address(0));
-  pass("pthread_exit", value);
+  hidden.pthreadExit(value);
+  __builtin_trap();
 }
 
 void thrd_exit(int value) {
   asked("thrd_exit", 0, __builtin_return_address(0));
-  pass("thrd_exit", value);
+  hidden.thrdExit(value);
+  __builtin_trap();
 }
 
 }  // extern "C"
