@@ -46,7 +46,7 @@ test-solvers: packages solver-packages build/build.ninja ## Install FreeFem++, n
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
 	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark >&2
+	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
 	@build/benchmarks/coupling_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
@@ -56,6 +56,7 @@ bench: packages build/build.ninja ## Measure what Koppla costs; one figure a lin
 	@build/benchmarks/program_benchmark
 	@build/benchmarks/calibration_benchmark
 	@build/benchmarks/field_benchmark
+	@build/benchmarks/startup_benchmark
 
 asan tsan: packages
 	cmake --preset $@

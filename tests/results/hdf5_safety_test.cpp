@@ -268,22 +268,41 @@ bool sameValues(const Table& table, const Table& whole) {
   return true;
 }
 
+/// Places of bytes that say something: of long rows of zeros, which are room that nobody uses, only some.
+std::vector<std::size_t> placesIn(const std::string& bytes) {
+  constexpr std::size_t kNear = 12;
+  constexpr std::size_t kSome = 997;
+  std::vector<std::size_t> places;
+  std::size_t zeros = 0;
+  for (std::size_t at = 0; at < bytes.size(); ++at) {
+    zeros = bytes[at] == 0 ? zeros + 1 : 0;
+    if (zeros < kNear || zeros % kSome == 0) places.push_back(at);
+  }
+  return places;
+}
+
 /// Changes one byte after the other, and reads; in a child, which a crash or a hang ends. Says how far it came.
-int readDamaged(const fs::path& whole, const fs::path& damaged, int flip, std::size_t stride) {
+bool readsDamaged(const fs::path& whole, const fs::path& damaged) {
+  constexpr std::array kFlips{0x01, 0x80, 0xFF};
   const Table right = load(whole);
-  std::string bytes = core::readWhole(whole);
-  for (std::size_t at = 0; at < bytes.size(); at += stride) {
-    bytes[at] = static_cast<char>(bytes[at] ^ flip);
-    core::writeWhole(damaged, bytes);
-    bytes[at] = static_cast<char>(bytes[at] ^ flip);
+  const std::string bytes = core::readWhole(whole);
+  core::writeWhole(damaged, bytes);
+  const int file = ::open(damaged.c_str(), O_WRONLY);
+  const int place = ::open((damaged.string() + ".at").c_str(), O_WRONLY | O_CREAT, 0600);
+  for (const std::size_t at : placesIn(bytes)) {
+    const std::string text = std::to_string(at) + " ";
+    static_cast<void>(::pwrite(place, text.data(), text.size(), 0));
+    const auto where = static_cast<off_t>(at);
+    const auto changed = static_cast<char>(bytes[at] ^ kFlips.at(at % kFlips.size()));
+    static_cast<void>(::pwrite(file, &changed, 1, where));
+    ::alarm(5);
     try {
-      ::alarm(5);
-      if (!sameValues(load(damaged), right)) return static_cast<int>(at);
+      if (!sameValues(load(damaged), right)) return false;
     } catch (const core::InputError&) {
     }
-    core::writeWhole(damaged.string() + ".at", std::to_string(at));
+    static_cast<void>(::pwrite(file, &bytes[at], 1, where));
   }
-  return -1;
+  return true;
 }
 
 TEST_F(Hdf5SafetyTest, ADamagedByteGivesTheRightValuesOrAnErrorAndNothingElse) {
@@ -296,19 +315,15 @@ TEST_F(Hdf5SafetyTest, ADamagedByteGivesTheRightValuesOrAnErrorAndNothingElse) {
   for (int row = 0; row < 5; ++row)
     recorder.row(row, {{0.5 * row, 1.0 + row, -2.0}, {row}, {static_cast<std::uint8_t>(row % 2)}, {"word"}});
   recorder.complete();
-  // Half of each chunk is not used, so that not every byte need be tried.
-  for (const int flip : {0x01, 0x80, 0xFF}) {
-    const pid_t child = ::fork();
-    if (child == 0) {
-      H5close();  // the library of the parent knows the file
-      const int at = readDamaged(file("results.h5"), file("damaged.h5"), flip, 3);
-      std::_Exit(at < 0 ? 0 : 1);
-    }
-    int status = 0;
-    ASSERT_EQ(::waitpid(child, &status, 0), child);
-    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
-        << "after byte " << core::readWhole(file("damaged.h5.at")) << ", flip " << flip << ", status " << status;
+  const pid_t child = ::fork();
+  if (child == 0) {
+    H5close();  // the library of the parent knows the file
+    std::_Exit(readsDamaged(file("results.h5"), file("damaged.h5")) ? 0 : 1);
   }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0)
+      << "byte " << core::readWhole(file("damaged.h5.at")) << ", status " << status;
 }
 
 }  // namespace

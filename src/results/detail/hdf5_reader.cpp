@@ -77,7 +77,7 @@ Hdf5Handle openFile(const fs::path& file) {
         "Check the path and its permissions.");
   // Its writer may be at work, so the library reads again what seems damaged, each time after twice as long a pause. Of
   // itself it would do so a hundred times: for ever.
-  constexpr unsigned kMostAttempts = 24;  // 2^24 ns, a few hundredths of a second in all
+  constexpr unsigned kMostAttempts = 20;  // 2^20 ns, a millisecond in all
   H5Pset_metadata_read_attempts(access.id(), kMostAttempts);
   Hdf5Handle growing(H5Fopen(file.c_str(), H5F_ACC_RDONLY | H5F_ACC_SWMR_READ, access.id()), H5Fclose);
   if (growing.valid()) return growing;
