@@ -1,6 +1,7 @@
 #include "conduct.hpp"
 
 #include <algorithm>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -14,6 +15,7 @@
 
 #include "console.hpp"
 #include "interrupt.hpp"
+#include "process_guard.hpp"
 #include "progress.hpp"
 #include "status_file.hpp"
 
@@ -41,14 +43,22 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
   return ExitCode::internal;
 }
 
-run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, bool silent) {
+run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, const InterruptGuard& guard,
+                      bool silent) {
   ProgressLine line(settings.start, settings.end);
-  run.onProgress([&line, &status, silent](const run::Progress& progress) {
+  const auto reclaimSignals = [&guard] {
+    ProcessGuard::reclaim();
+    guard.reclaim();
+  };
+  run.onProgress([&](const run::Progress& progress) {
+    reclaimSignals();
     if (!silent) line.show(progress);
     status.show(progress);
   });
+  reclaimSignals();
   const InterruptedRun interruptible(run);
   run::Outcome outcome = run.initialise();
+  reclaimSignals();
   if (outcome.ok()) outcome = run.simulate();
   line.clear();
   return outcome;
@@ -96,40 +106,46 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   log.write(core::Severity::info, "run",
             fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  run::Outcome outcome;
-  {
-    StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
-    outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
+  std::optional<StatusFile> status;
+  status.emplace(folder.status(), plan.settings.start, plan.settings.end);
+  enum class Subsystems { terminated, leftAlone };
+  const auto conclude = [&](run::Outcome outcome, Subsystems subsystems) {
     // All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing
     // along.
     keepFirst(outcome, run.close());
-  }
-  report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
-  const run::Statistics statistics = run.statistics();
-  const std::string table = report::statisticsText(statistics);
-  try {
-    core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-  } catch (const core::FileError& error) {
-    keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
-    facts.outcome = outcome;
-  }
-  if (!outcome.message.empty())
-    log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
-  log.write(core::Severity::info, "run", run::word(outcome.kind));
-  std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
-  run.end();
+    status.reset();
+    report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
+    const run::Statistics statistics = run.statistics();
+    const std::string table = report::statisticsText(statistics);
+    try {
+      core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+    } catch (const core::FileError& error) {
+      keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
+      facts.outcome = outcome;
+    }
+    if (!outcome.message.empty())
+      log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
+    log.write(core::Severity::info, "run", run::word(outcome.kind));
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+    if (subsystems == Subsystems::terminated) run.end();
 
-  if (manner.json)
-    print(report::statisticsJson(statistics, facts));
-  else if (!manner.quiet)
-    print(fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                      facts.reached, report::duration(statistics.wallClock),
-                      outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
-                      folder.given().string()));
-  std::cout.flush();  // subsystems are freed after this
-  tellWhatIsLeft(outcome, statistics, plan, folder);
-  return exitCodeOf(outcome.kind);
+    if (manner.json)
+      print(report::statisticsJson(statistics, facts));
+    else if (!manner.quiet)
+      print(fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", project, run::word(outcome.kind),
+                        facts.reached, report::duration(statistics.wallClock),
+                        outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
+                        folder.given().string()));
+    std::cout.flush();  // subsystems are freed after this
+    tellWhatIsLeft(outcome, statistics, plan, folder);
+    return exitCodeOf(outcome.kind);
+  };
+  const LastWill will(folder.log(), {recorder.get(), iterations.get()}, [&](const std::string& message) {
+    conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())},
+             Subsystems::leftAlone);
+  });
+  return conclude(simulate(run, plan.settings, *status, guard, manner.quiet || manner.json), Subsystems::terminated);
 }
 
 }  // namespace koppla::cli

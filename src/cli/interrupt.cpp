@@ -19,14 +19,18 @@ extern "C" void onSignal(int /*signal*/) {
 
 InterruptGuard::InterruptGuard() {
   core::forgetInterruption();
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
+  reclaim();
+}
+
+void InterruptGuard::reclaim() const {
+  if (core::interruptionRequested()) return;  // a second one is to kill
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before_[i]);
-    // Who starts us with a signal ignored (nohup, a script's background job) means it.
+  // Who starts us with a signal ignored (nohup, a script's background job) means it.
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
-  }
 }
 
 InterruptGuard::~InterruptGuard() {

@@ -1,5 +1,4 @@
 #include <cerrno>
-#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
@@ -18,6 +17,7 @@
 
 #include "arguments.hpp"
 #include "console.hpp"
+#include "process_guard.hpp"
 
 namespace {
 
@@ -57,10 +57,10 @@ extern "C" int koppla_main(int argc, char** argv);
 
 int koppla_main(int argc, char** argv) {
   using koppla::cli::ExitCode;
+  using koppla::cli::ProcessGuard;
   openClosedStreams();
-  // A reader that has seen enough and a file that may not grow are failed writes, not reasons to die with folders left.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  // To the very end of the process: what FMUs have left behind runs after the command.
+  static const ProcessGuard guard;
   ExitCode code = ExitCode::internal;
   try {
     code = koppla::cli::dispatch(argc, argv);
@@ -86,5 +86,6 @@ int koppla_main(int argc, char** argv) {
     std::cerr << "Please report it with the project file and run.log.\n";
   }
   if (!isPrinted() && code == ExitCode::ok) code = ExitCode::outputFailed;
+  ProcessGuard::decide(code);
   return static_cast<int>(code);
 }

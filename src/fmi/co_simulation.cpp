@@ -139,9 +139,9 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   // What a step touches lies together: with the pointer to the virtual functions the first seven members fill one cache
   // line, flags and what derivatives need begin the next.
   fmi2::Component component_ = nullptr;
-  fmi2::SetReal* setReal_ = nullptr;
-  fmi2::DoStep* doStep_ = nullptr;
-  fmi2::GetReal* getReal_ = nullptr;
+  decltype(Functions::setReal) setReal_;
+  decltype(Functions::doStep) doStep_;
+  decltype(Functions::getReal) getReal_;
   const fmi2::ValueReference* inputs_ = nullptr;
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
@@ -151,7 +151,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   bool nominal_ = true;                 ///< is told the step as it is meant
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   // For derivatives of inputs, all inputs, order by order.
-  fmi2::SetRealInputDerivatives* setRealInputDerivatives_ = nullptr;
+  decltype(Functions::setRealInputDerivatives) setRealInputDerivatives_;
   const fmi2::ValueReference* derivativeReferences_ = nullptr;
   const fmi2::Integer* derivativeOrders_ = nullptr;
 
@@ -281,6 +281,7 @@ void CoSimulation::require(const Answer& answer, const std::string& arguments) {
 }
 
 Answer CoSimulation::setInputs(const double* u) {
+  subsystem::callUnderWay.instance = &instance_.name();
   Answer answer;
   if (inputCount_ != 0) answer = {setReal_(component_, inputs_, inputCount_, u), "fmi2SetReal"};
   if (answer.bad()) return answer;
@@ -322,6 +323,7 @@ inline Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, sub
 }
 
 Answer CoSimulation::getOutputs(double* y) {
+  subsystem::callUnderWay.instance = &instance_.name();
   Answer answer;
   if (outputCount_ != 0) answer = {getReal_(component_, outputs_, outputCount_, y), "fmi2GetReal"};
   if (answer.bad()) return answer;
@@ -363,6 +365,7 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
   if (!simple_ || u.degree != 0 || step.returnsBefore)
     return plain_ && !step.returnsBefore ? advanceWithDerivatives(step, u, y.data())
                                          : advanceAllTypes(step, u, y.data());
+  subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
@@ -374,10 +377,12 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
     if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y.data()); status != fmi2::Status::ok)
         [[unlikely]]
       return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
+  instance_.keepFloats("fmi2DoStep");
   return {Status::ok, step.t1};
 }
 
 StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+  subsystem::callUnderWay.instance = &instance_.name();
   if (inputCount_ != 0) {
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
@@ -391,6 +396,7 @@ StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, sub
     if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y); status != fmi2::Status::ok)
         [[unlikely]]
       return finish(step, y, Stage::get, {status, "fmi2GetReal"});
+  instance_.keepFloats("fmi2DoStep");
   return {Status::ok, step.t1};
 }
 
@@ -425,6 +431,7 @@ StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage do
   }
   if (answer.bad()) return refused(step, answer, step.t1);
   if (answer.status > worst.status) worst = answer;
+  instance_.keepFloats("fmi2DoStep");
   if (worst.status == fmi2::Status::ok) return {Status::ok, step.t1};
   return warned(step, worst);
 }

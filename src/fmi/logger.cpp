@@ -15,6 +15,7 @@
 #include "koppla/fmi/detail/foreign_memory.hpp"
 #include "koppla/fmi/detail/message_format.hpp"
 #include "koppla/fmi/text.hpp"
+#include "koppla/subsystem/call_under_way.hpp"
 
 namespace koppla::fmi {
 
@@ -150,6 +151,7 @@ InstanceLog::InstanceLog(std::string instance, const ModelDescription& model, co
 
 InstanceLog::~InstanceLog() {
   Living::all().remove(this);
+  if (subsystem::callUnderWay.instance == &instance_) subsystem::callUnderWay.instance = nullptr;
   for (std::size_t i = 0; i < written_.size(); ++i) {
     if (written_[i] <= options_.logLines) continue;
     const auto severity = static_cast<core::Severity>(i);

@@ -2,8 +2,12 @@
 
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <filesystem>
 #include <vector>
+
+#include "koppla/core/file_identity.hpp"
+#include "koppla/core/process_mark.hpp"
 
 namespace koppla::results {
 
@@ -41,6 +45,7 @@ class BlockWriter {
 
   /// Hands the buffer to the system. Throws core::FileError when the system takes less, such as on a full disk.
   void drain();
+  /// Drains, and makes sure that the file under its name is the one that was written, with nothing else in it.
   void close();
 
   /// Hands finished pieces to the system from another thread, or from a signal handler on any thread: nothing but
@@ -51,14 +56,20 @@ class BlockWriter {
 
  private:
   void makeRoom(std::size_t bytes);
-  /// 0, or the system's reason. In one's turn only.
+  /// 0, the system's reason, or kForeign. In one's turn only.
   int handOver() noexcept;
+  /// Whether the descriptor is still that of the file, and this the process that opened it.
+  [[nodiscard]] bool isOwn() const noexcept;
+  [[noreturn]] void fail(int error) const;
 
   std::filesystem::path file_;
   int descriptor_;
+  core::FileIdentity identity_;
+  core::ProcessMark process_;
   std::vector<char> buffer_;
   std::atomic<std::size_t> finished_ = 0;  ///< bytes of whole pieces
   std::size_t taken_ = 0;                  ///< bytes of these that the system has; in one's turn only
+  std::uint64_t total_ = 0;                ///< bytes in the file; in one's turn only
   std::atomic<bool> busy_ = false;         ///< somebody has the turn to write
 };
 

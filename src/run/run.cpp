@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/process_mark.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/coupling/twins.hpp"
 #include "koppla/run/capabilities.hpp"
@@ -122,6 +123,7 @@ struct Run::Impl {
   bool closed = false;
   bool ended = false;
   Outcome closing;
+  core::ProcessMark process;
 };
 
 /// Where a recorder cannot write, the run ends: its rows are what it is for.
@@ -276,6 +278,7 @@ Outcome Run::Impl::simulate(double until) {
 }
 
 void Run::Impl::tell(const Progress& progressNow) {
+  process.endIfForked();
   if (listener) listener(progressNow);
   if (recorder != nullptr) recorder->flush();
   iterations->flush();
@@ -283,6 +286,7 @@ void Run::Impl::tell(const Progress& progressNow) {
 
 /// Both records are closed, also where one of them fails; what the caller knows already is not told again.
 Outcome Run::Impl::close() {
+  process.endIfForked();
   if (closed) return closing;
   closed = true;
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))

@@ -60,7 +60,8 @@ class Run {
   /// at or after that time.
   Outcome simulate();
   Outcome simulate(double until);
-  /// Closes the results: under their final name where the run is finished. To be called before end() where something is
+  /// Closes the results: under their final name where the run is finished. Calls no subsystem, so that it may be called
+  /// while one is. To be called before end() where something is
   /// to be done in between; what it could not write is its outcome.
   Outcome close();
   /// Terminates the subsystems, after close(), so that one that crashes then takes nothing with it. Its outcome is that

@@ -35,8 +35,8 @@ const core::Value& PortReader::startOf(PortIndex port) {
   return set_.insert_or_assign(port, zeroOf(declared.type)).first->second;
 }
 
-template <typename Wire>
-Answer PortReader::readInput(PortIndex port, Getter<Wire>* function, const char* call, Wire& value) {
+template <typename Getter, typename Wire>
+Answer PortReader::readInput(PortIndex port, const Getter& function, const char* call, Wire& value) {
   const fmi2::ValueReference reference = instance_.ports().references[port];
   const Answer answer{function(instance_.component(), &reference, 1, &value), call};
   const subsystem::Port& declared = instance_.ports().description.ports[port];
@@ -58,8 +58,8 @@ Answer PortReader::readInput(PortIndex port, Getter<Wire>* function, const char*
   return {};
 }
 
-template <typename Wire, typename IsOfType>
-Answer PortReader::readType(std::span<const PortIndex> ports, IsOfType&& isOfType, Getter<Wire>* function,
+template <typename Getter, typename Wire, typename IsOfType>
+Answer PortReader::readType(std::span<const PortIndex> ports, IsOfType&& isOfType, const Getter& function,
                             const char* call, std::vector<Wire>& values) {
   const PortTable& table = instance_.ports();
   std::vector<PortIndex> chosen;

@@ -22,14 +22,11 @@ class PortReader {
   Answer read(std::span<const subsystem::PortIndex> ports, core::Values& into);
 
  private:
-  template <typename Wire>
-  using Getter = fmi2::Status(fmi2::Component, const fmi2::ValueReference*, std::size_t, Wire*);
-
-  template <typename Wire, typename IsOfType>
-  Answer readType(std::span<const subsystem::PortIndex> ports, IsOfType&& isOfType, Getter<Wire>* function,
+  template <typename Getter, typename Wire, typename IsOfType>
+  Answer readType(std::span<const subsystem::PortIndex> ports, IsOfType&& isOfType, const Getter& function,
                   const char* call, std::vector<Wire>& values);
-  template <typename Wire>
-  Answer readInput(subsystem::PortIndex port, Getter<Wire>* function, const char* call, Wire& value);
+  template <typename Getter, typename Wire>
+  Answer readInput(subsystem::PortIndex port, const Getter& function, const char* call, Wire& value);
   [[nodiscard]] const core::Value& startOf(subsystem::PortIndex port);
 
   FmuInstance& instance_;

@@ -200,6 +200,7 @@ void Hdf5Writer::create(const Facts& facts) {
   void* handle = nullptr;
   require(H5Fget_vfd_handle(file_.id(), access.id(), &handle) >= 0);
   descriptor_ = *static_cast<int*>(handle);
+  identity_ = core::FileIdentity(descriptor_);
   ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);  // programs that a run starts have no business with it
 
   addNumber(file_.id(), kHdf5Format, kHdf5FormatNumber);
@@ -280,6 +281,7 @@ void Hdf5Writer::row(double time, const core::Values& values) {
 }
 
 void Hdf5Writer::flush() {
+  process_.endIfForked();
   const Turn turn(busy_, Turn::kAsLongAsItTakes);
   flushInTurn();
 }
@@ -300,8 +302,16 @@ void Hdf5Writer::forgetPending() noexcept {
   rescued_ = 0;
 }
 
+/// The library would write into whatever file has got its descriptor.
+void Hdf5Writer::requireOwnFile() {
+  if (broken_ || identity_.isOf(descriptor_)) return;
+  broken_ = true;
+  failAsForeign(path_);
+}
+
 void Hdf5Writer::flushInTurn() {
   if (pending_ == 0) return;
+  requireOwnFile();
   if (!broken_) reserve();
   require(!broken_);
   for (const Open& open : all_) write(open);
@@ -376,9 +386,11 @@ void Hdf5Writer::close() {
     if (broken_) throw;
     noRoom = std::current_exception();  // nothing of the last rows was written: the file can be closed without them
   }
+  requireOwnFile();
   noteEnds();
   for (Open& open : all_) require(open.dataset.close());
   require(file_.close());
+  if (!identity_.isOf(path_)) failAsForeign(path_);
   if (noRoom) std::rethrow_exception(noRoom);
 }
 

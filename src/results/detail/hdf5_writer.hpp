@@ -7,6 +7,8 @@
 #include <filesystem>
 #include <vector>
 
+#include "koppla/core/file_identity.hpp"
+#include "koppla/core/process_mark.hpp"
 #include "koppla/results/detail/hdf5_checksum.hpp"
 #include "koppla/results/detail/hdf5_layout.hpp"
 #include "koppla/results/detail/hdf5_library.hpp"
@@ -48,6 +50,7 @@ class Hdf5Writer {
   void createDataset(const Open& open, hid_t links);
   void startConcurrentReading();
   static void gather(Open& open, const core::Values& values);
+  void requireOwnFile();
   void reserve();
   void release();
   void write(const Open& open);
@@ -62,6 +65,8 @@ class Hdf5Writer {
   std::size_t rescued_ = 0;         ///< of the pending rows
   std::atomic<bool> busy_ = false;  ///< somebody looks at the pending rows, or changes them
   Hdf5Handle file_;
+  core::FileIdentity identity_;
+  core::ProcessMark process_;
   int descriptor_ = -1;    ///< the library's own, of the file
   std::vector<Open> all_;  ///< by column, and the time behind them: a row whose time can be read is there as a whole
   std::array<std::size_t, 4> sizes_{};  ///< of the arrays of a row

@@ -34,6 +34,15 @@ inline bool lacksRoom(int error) {
       lacksRoom(error) ? kRoomForRows : kRowsAreKept);
 }
 
+/// Tells the user that somebody else has laid hands on a file of results: nothing in it can be trusted.
+[[noreturn]] inline void failAsForeign(const std::filesystem::path& file) {
+  throw core::FileError(file.string() +
+                            " is no longer the file that was being written: its descriptor was closed or given to "
+                            "another file, or it was moved, replaced or written by somebody else.",
+                        "Most likely a subsystem closes files that it did not open (run them one by one to find out "
+                        "which), or another program works in the folder.");
+}
+
 /// Makes the folder and removes the results of an earlier run, which must not pass for those of this one if it fails.
 inline void clearTheWay(const std::filesystem::path& folder, const std::filesystem::path& complete) {
   std::error_code error;
