@@ -6,11 +6,13 @@
 #include <cxxabi.h>
 #include <fmt/format.h>
 
-#include "koppla/fmi/text.hpp"
+#include "koppla/core/utf8.hpp"
 
 namespace koppla::fmi {
 
 namespace {
+
+constexpr std::size_t kLongestWords = 1000;  // bytes
 
 thread_local std::string thrower;
 thread_local std::string thrownWords;
@@ -26,7 +28,7 @@ void noteThrown() {
     throw;
   } catch (const std::exception& error) {
     const char* const words = error.what();
-    thrownWords = fmt::format("'{}'", words != nullptr ? asUtf8(words) : "");
+    thrownWords = fmt::format("'{}'", words != nullptr ? core::fitting(words, kLongestWords) : "");
   } catch (...) {
     thrownWords = "of an unknown type";
   }
