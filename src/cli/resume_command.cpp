@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -36,8 +34,8 @@ ExitCode resumeCommand(const ResumeOptions& options) {
   const bool changed = options.end || !options.set.empty();
   if (state.isCompleted() && !changed) {
     const std::string message = textOf(*state.statistics, "message");
-    std::cout << printable(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
-                                       message.empty() ? "With --end it can go on beyond its end." : message.c_str()));
+    print(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
+                      message.empty() ? "With --end it can go on beyond its end." : message));
     return ExitCode::ok;
   }
   core::Log log;

@@ -117,6 +117,13 @@ std::optional<std::string> rivalOf(const Libraries& brought, const Libraries& lo
   return std::nullopt;
 }
 
+/// The command opens HDF5 only when a file of results asks for it, by its name, and must not be given an FMU's.
+std::optional<std::string> rivalToCome(const Libraries& brought) {
+  const auto found =
+      std::ranges::find_if(brought, [](const auto& library) { return library.first.starts_with("libhdf5"); });
+  return found != brought.end() ? std::optional(found->first) : std::nullopt;
+}
+
 Libraries withoutRuntimes(Libraries libraries) {
   std::erase_if(libraries, [](const auto& library) { return isRuntime(library.first); });
   return libraries;
@@ -182,8 +189,9 @@ Loaded load(const fs::path& file) {
   const Libraries brought = broughtBy(file);
   if (!brought.empty()) {
     void* program = ::dlopen(nullptr, RTLD_LAZY);
-    const std::optional<std::string> rival = rivalOf(withoutRuntimes(brought), loadedWith(program));
+    std::optional<std::string> rival = rivalOf(withoutRuntimes(brought), loadedWith(program));
     ::dlclose(program);
+    if (!rival) rival = rivalToCome(brought);
     if (rival) return loadApart(file, withoutRuntimes(brought), *rival);
   }
   Loaded result = opened(::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW), false);

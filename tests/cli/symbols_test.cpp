@@ -72,6 +72,15 @@ TEST(Symbols, AnFmuCallsTheLibraryThatItBringsAlsoIfOursHasItsName) {
   EXPECT_EQ(answers(workspace, {"zlib", "sundials"}), (Answers{"43", "44"}));
 }
 
+TEST(Symbols, AnFmuWithItsOwnHdf5LeavesResultsInHdf5AsTheyAre) {
+  const Workspace workspace;
+  pack(workspace, "a", "brought_hdf5", "libhdf5_serial.so.103");
+  EXPECT_EQ(answers(workspace, {"a"}), Answers{"48"});
+  const Result result = workspace.run({"run", "p.toml", "--folder", "h5.run", "--set", "results.format=hdf5"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_EQ(workspace.run({"compare", "h5.run", "p.run"}).exitCode, 0);
+}
+
 TEST(Symbols, EveryFmuCallsTheLibraryThatItBringsAlsoIfAnothersHasItsName) {
   const Workspace workspace;
   pack(workspace, "a", "first", "libanswer.so.1");

@@ -1,0 +1,7 @@
+// The least that a C++ program does; what the command does beyond it is its own.
+
+#include <iostream>
+
+int main() {
+  std::cout << "nothing\n";
+}

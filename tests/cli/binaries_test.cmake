@@ -1,0 +1,51 @@
+# Looks at what was built: no library may come from the working folder, nothing that can be written can be executed, and
+# the places that calls are bound to cannot be written after the start.
+# Given: BUILD, READELF, LAUNCHER, LIBRARY (of the command), SANITIZED.
+cmake_minimum_required(VERSION 3.25)
+
+set(faults "")
+function(demand words)  # and what must be true of it
+  if(NOT (${ARGN}))
+    set(faults "${faults}${binary}: ${words}\n" PARENT_SCOPE)
+  endif()
+endfunction()
+
+file(GLOB fmus ${BUILD}/fmus/*/binaries/linux64/*.so)
+list(LENGTH fmus count)
+if(count LESS 20)
+  message(FATAL_ERROR "Only ${count} FMUs below ${BUILD}/fmus.")
+endif()
+foreach(binary ${LAUNCHER} ${LIBRARY} ${fmus})
+  execute_process(COMMAND ${READELF} -W --dynamic --segments --notes ${binary} OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "\\((RUNPATH|RPATH)\\)[^\n]*" paths "${told}")
+  foreach(path ${paths})
+    demand("an entry of its paths is empty: ${path}" NOT path MATCHES "[[]:|::|:[]]|[[][]]")
+  endforeach()
+  demand("it is bound late" told MATCHES "[(]FLAGS_1[)][^\n]*NOW")
+  demand("it has no segment that is protected after relocation" told MATCHES GNU_RELRO)
+  demand("its stack is executable" told MATCHES "GNU_STACK[^\n]* RW ")
+endforeach()
+
+# Who is loaded with the command decides how long it takes to start, and what FMUs are bound to.
+function(names_needed binary result)
+  execute_process(COMMAND ${READELF} -W --dynamic ${binary} OUTPUT_VARIABLE told COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "NEEDED\\)[^\n]*" lines "${told}")
+  list(TRANSFORM lines REPLACE ".*\\[(.*)\\]" "\\1")
+  set(${result} "${lines}" PARENT_SCOPE)
+endfunction()
+if(NOT SANITIZED)
+  set(binary ${LAUNCHER})
+  names_needed(${binary} needed)
+  demand("it needs other libraries than C's: ${needed}" needed STREQUAL libc.so.6)
+  set(binary ${LIBRARY})
+  names_needed(${binary} needed)
+  demand("it needs HDF5 at the start: a function is missing in hdf5_when_needed.cpp" NOT needed MATCHES hdf5)
+  execute_process(COMMAND ${READELF} -W --dyn-syms ${binary} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  string(REGEX MATCHALL "GLOBAL +DEFAULT +[0-9]+ [^\n]*" shown "${symbols}")
+  list(LENGTH shown count)
+  demand("it shows more than its entry: ${shown}" count EQUAL 1 AND shown MATCHES koppla_main)
+endif()
+
+if(faults)
+  message(FATAL_ERROR "${faults}")
+endif()
