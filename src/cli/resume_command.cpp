@@ -47,7 +47,7 @@ ExitCode resumeCommand(const ResumeOptions& options) {
   if (state.isCompleted() && !changed) {
     const std::string message = textOf(*state.statistics, "message");
     print(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
-                      message.empty() ? "With --end it can go on beyond its end." : message.c_str()));
+                      message.empty() ? "With --end it can go on beyond its end." : message));
     return ExitCode::ok;
   }
   core::Log log;
