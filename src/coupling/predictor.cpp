@@ -72,37 +72,37 @@ const Predictor::Table& Predictor::weightsOfAll(double t) {
     double product = 1.0;
     for (unsigned j = 0; j < i; ++j) product *= ratios[j][i];
     table_[i][i] = product;
-    for (unsigned degree = i + 1; degree <= most(); ++degree) table_[i][degree] = product *= ratios[degree][i];
+    for (unsigned degree = i + 1; degree <= most(); ++degree) table_[degree][i] = product *= ratios[degree][i];
   }
   return table_;
 }
 
-/// Of predictions of y by all degrees below kDegrees, relative, summed over the values.
-template <std::size_t kDegrees>
-Predictor::Squares Predictor::squaredErrors(const Table& table, std::span<const double> y) const {
-  std::array<const double*, kDegrees> samples{};
-  for (std::size_t i = 0; i < kDegrees; ++i) samples[i] = sample(i);
-  Squares squares{};
+/// Of predictions of y from so many samples, relative, summed over the values.
+template <std::size_t kSamples>
+double Predictor::squaredError(const Weights& weights, std::span<const double> y) const {
+  std::array<const double*, kSamples> samples{};
+  for (std::size_t i = 0; i < kSamples; ++i) samples[i] = sample(i);
+  double sum = 0.0;
   for (std::size_t v = 0; v < y.size(); ++v) {
     const double size = std::max(std::fabs(y[v]), std::fabs(samples[0][v]));
     if (size == 0.0 || (!isHeld_.empty() && isHeld_[v])) continue;
-    std::array<double, kDegrees> errors;  // NOLINT(cppcoreguidelines-pro-type-member-init): written at once
-    errors.fill(-y[v]);
-    for (std::size_t i = 0; i < kDegrees; ++i)
-      for (std::size_t degree = i; degree < kDegrees; ++degree) errors[degree] += table[i][degree] * samples[i][v];
-    for (std::size_t degree = 0; degree < kDegrees; ++degree)
-      squares[degree] += (errors[degree] / size) * (errors[degree] / size);
+    double error = -y[v];
+    for (std::size_t i = 0; i < kSamples; ++i) error += weights[i] * samples[i][v];
+    sum += (error / size) * (error / size);
   }
-  return squares;
+  return sum;
 }
 
 void Predictor::judge(double t, std::span<const double> y) {
   constexpr double kNewest = 0.3;  // weight of the newest error in the mean
-  using SquaredErrors = Squares (Predictor::*)(const Table&, std::span<const double>) const;
-  constexpr std::array<SquaredErrors, kMost> kSquaredErrors{&Predictor::squaredErrors<1>, &Predictor::squaredErrors<2>,
-                                                            &Predictor::squaredErrors<3>, &Predictor::squaredErrors<4>,
-                                                            &Predictor::squaredErrors<5>, &Predictor::squaredErrors<6>};
-  const Squares squares = (this->*kSquaredErrors[most()])(weightsOfAll(t), y);
+  using SquaredError = double (Predictor::*)(const Weights&, std::span<const double>) const;
+  constexpr std::array<SquaredError, kMost> kSquaredError{&Predictor::squaredError<1>, &Predictor::squaredError<2>,
+                                                          &Predictor::squaredError<3>, &Predictor::squaredError<4>,
+                                                          &Predictor::squaredError<5>, &Predictor::squaredError<6>};
+  const Table& table = weightsOfAll(t);
+  std::array<double, kMost> squares{};
+  for (unsigned degree = 0; degree <= most(); ++degree)
+    squares[degree] = (this->*kSquaredError[degree])(table[degree], y);
   // Where extrapolation is hardly better than none, or values that kept still move, the course has been broken: what
   // was before leads nowhere.
   constexpr double kFarMore = 100.0;
@@ -128,12 +128,7 @@ void Predictor::begin(std::span<const double> times) {
         degree_ = degree;
   }
   prepared_.clear();
-  for (const double t : times) {
-    Weights& chosen = prepared_.emplace_back(fixed_ ? weights(degree_, t) : Weights{});
-    if (fixed_) continue;
-    const Table& table = weightsOfAll(t);
-    for (unsigned i = 0; i <= degree_; ++i) chosen[i] = table[i][degree_];
-  }
+  for (const double t : times) prepared_.push_back(fixed_ ? weights(degree_, t) : weightsOfAll(t)[degree_]);
 }
 
 }  // namespace koppla::coupling

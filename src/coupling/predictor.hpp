@@ -37,8 +37,7 @@ class Predictor {
  private:
   static constexpr std::size_t kMost = kHighest + 1;
   using Weights = std::array<double, kMost>;  ///< of the samples, newest first
-  using Table = std::array<Weights, kMost>;   ///< by sample, then by degree
-  using Squares = std::array<double, kMost>;  ///< by degree
+  using Table = std::array<Weights, kMost>;   ///< by degree
 
   /// Sample i steps back, 0 is the newest.
   [[nodiscard]] std::size_t place(std::size_t i) const { return i <= newest_ ? newest_ - i : newest_ + capacity_ - i; }
@@ -46,8 +45,8 @@ class Predictor {
   [[nodiscard]] Weights weights(unsigned degree, double t) const;
   [[nodiscard]] const Table& weightsOfAll(double t);
   void judge(double t, std::span<const double> y);
-  template <std::size_t kDegrees>
-  [[nodiscard]] Squares squaredErrors(const Table& table, std::span<const double> y) const;
+  template <std::size_t kSamples>
+  [[nodiscard]] double squaredError(const Weights& weights, std::span<const double> y) const;
   [[nodiscard]] unsigned most() const { return count_ == 0 ? 0 : static_cast<unsigned>(count_ - 1); }
 
   std::optional<unsigned> fixed_;
