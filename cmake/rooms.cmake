@@ -6,7 +6,10 @@
 add_library(koppla_options INTERFACE)
 target_compile_features(koppla_options INTERFACE cxx_std_20)
 target_compile_options(koppla_options INTERFACE
-  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Wno-restrict -Wno-maybe-uninitialized -Werror>)
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(koppla_options INTERFACE $<BUILD_INTERFACE:-Wno-restrict -Wno-maybe-uninitialized>)
+endif()
 
 # Headers that most files of a kind read are compiled once. All rooms share one such file and all test programs another.
 # g++ takes it only where options agree and every definition of its owner is there too, so the owner has none of its own.
@@ -14,7 +17,7 @@ target_compile_options(koppla_options INTERFACE
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
-if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 forgets that these come from the standard library, and gives more of the false warnings about strings.
   target_compile_options(koppla_options INTERFACE $<BUILD_INTERFACE:-Wno-array-bounds -Wno-stringop-overflow>)
 endif()

@@ -1,7 +1,6 @@
 #include "conduct.hpp"
 
 #include <algorithm>
-#include <iostream>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -57,13 +56,13 @@ void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statisti
                     const RunFolder& folder) {
   if (outcome.ok()) return;
   if (statistics.output.count > 0)
-    std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
-                             statistics.output.count == 1 ? "row" : "rows",
-                             (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
+    complain(fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
+                         statistics.output.count == 1 ? "row" : "rows",
+                         (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string()));
   const bool hasPrograms = std::ranges::any_of(
       plan.subsystems, [](const project::SubsystemEntry& entry) { return entry.program.has_value(); });
   if (hasPrograms)
-    std::cerr << fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string());
+    complain(fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string()));
 }
 
 }  // namespace
@@ -84,9 +83,8 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  log.write(
-      core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
+  log.write(core::Severity::info, "run",
+            fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
   StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
   const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
@@ -101,10 +99,10 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
 
   if (manner.json)
-    std::cout << report::statisticsJson(statistics, facts);
+    print(report::statisticsJson(statistics, facts));
   else if (!manner.quiet)
-    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                             facts.reached, report::duration(statistics.wallClock), table, folder.given().string());
+    print(fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project, run::word(outcome.kind),
+                      facts.reached, report::duration(statistics.wallClock), table, folder.given().string()));
   tellWhatIsLeft(outcome, statistics, plan, folder);
   return exitCodeOf(outcome.kind);
 }

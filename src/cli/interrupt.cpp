@@ -2,22 +2,23 @@
 
 #include <atomic>
 
+#include "koppla/core/interruption.hpp"
+
 namespace koppla::cli {
 
 namespace {
 
-std::atomic<bool> wanted = false;
 std::atomic<run::Run*> watched = nullptr;
 
 extern "C" void onSignal(int /*signal*/) {
-  wanted = true;
+  core::requestInterruption();
   if (run::Run* run = watched.load()) run->interrupt();
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  wanted = false;
+  core::forgetInterruption();
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
@@ -33,12 +34,12 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::requested() {
-  return wanted;
+  return core::interruptionRequested();
 }
 
 InterruptedRun::InterruptedRun(run::Run& run) {
   watched = &run;
-  if (wanted) run.interrupt();
+  if (core::interruptionRequested()) run.interrupt();
 }
 
 InterruptedRun::~InterruptedRun() {

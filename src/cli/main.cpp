@@ -2,11 +2,15 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <string_view>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/interruption.hpp"
+#include "koppla/core/printable.hpp"
 
 #include "arguments.hpp"
 #include "console.hpp"
@@ -20,6 +24,11 @@ void openClosedStreams() {
     if (::fcntl(stream, F_GETFD) != -1) continue;
     [[maybe_unused]] const int opened = ::open("/dev/null", O_RDWR);
   }
+}
+
+/// Further lines of a foreign message are indented, lest they look like errors of their own.
+void tell(std::string_view message) {
+  std::cerr << "error: " << koppla::core::printable(message, koppla::core::LineEnds::indented) << "\n";
 }
 
 }  // namespace
@@ -37,18 +46,20 @@ int koppla_main(int argc, char** argv) {
   try {
     code = koppla::cli::dispatch(argc, argv);
   } catch (const koppla::core::InputError& error) {
-    for (const auto& problem : error.problems())
-      std::cerr << "error: " << koppla::cli::printable(koppla::core::text(problem)) << "\n";
+    for (const auto& problem : error.problems()) tell(koppla::core::text(problem));
     code = ExitCode::badInput;
+  } catch (const koppla::core::Interrupted& interrupted) {
+    koppla::cli::complain(std::string(interrupted.what()) + "\n");
+    code = ExitCode::interrupted;
   } catch (const koppla::core::SubsystemError& error) {
-    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    tell(error.what());
     code = ExitCode::subsystemFailed;
   } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << "error: " << error.what() << ". Check that the path is right and that you may use it.\n";
+    tell(std::string(error.what()) + ". Check that the path is right and that you may use it.");
     code = ExitCode::badInput;
   } catch (const std::exception& error) {
-    std::cerr << "error: This is a bug in Koppla: " << error.what()
-              << "\nPlease report it with the project file and run.log.\n";
+    tell(std::string("This is a bug in Koppla: ") + error.what());
+    std::cerr << "Please report it with the project file and run.log.\n";
   }
   return static_cast<int>(code);
 }

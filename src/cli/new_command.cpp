@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -8,6 +6,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "interrupt.hpp"
 
 namespace koppla::cli {
 
@@ -15,12 +14,13 @@ ExitCode newCommand(const NewOptions& options) {
   if (std::filesystem::exists(options.output) && !options.overwrite)
     throw core::InputError(fmt::format("{} exists already.", options.output.string()),
                            "Choose another name with -o, or replace it with --overwrite.");
+  const InterruptGuard guard;
   core::Log log;
   showWarnings(log);
   const std::filesystem::path folder = std::filesystem::absolute(options.output).parent_path();
   core::writeWhole(options.output, project::propose(options.fmus, folder, log));
-  std::cout << fmt::format("written: {}\nnext: look through it, then 'koppla run {}'\n", options.output.string(),
-                           options.output.string());
+  print(fmt::format("written: {}\nnext: look through it, then 'koppla run {}'\n", options.output.string(),
+                    options.output.string()));
   return ExitCode::ok;
 }
 

@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -35,8 +33,7 @@ ExitCode resumeCommand(const ResumeOptions& options) {
                            "`koppla status` tells how far it is.");
   const bool changed = options.end || !options.set.empty();
   if (state.isCompleted() && !changed) {
-    std::cout << fmt::format("The run in {} is complete. With --end it can go on beyond its end.\n",
-                             options.folder.string());
+    print(fmt::format("The run in {} is complete. With --end it can go on beyond its end.\n", options.folder.string()));
     return ExitCode::ok;
   }
   core::Log log;

@@ -1,5 +1,4 @@
 #include <chrono>
-#include <iostream>
 
 #include <fmt/format.h>
 
@@ -100,7 +99,7 @@ ExitCode statusCommand(const StatusOptions& options) {
   const RunState state = readRunState(options.folder);
   const ProjectCopy copy = readProjectCopy(options.folder / "project.toml");
   if (options.json) {
-    std::cout << document(state, copy).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    print(document(state, copy).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     return ExitCode::ok;
   }
   std::string text =
@@ -112,7 +111,7 @@ ExitCode statusCommand(const StatusOptions& options) {
   text += programsText(state);
   if (!state.isRunning && !state.isCompleted())
     text += fmt::format("\nGo on with: koppla resume {}\n", options.folder.string());
-  std::cout << printable(text);
+  print(text);
   return ExitCode::ok;
 }
 

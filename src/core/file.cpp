@@ -1,11 +1,8 @@
 #include "koppla/core/file.hpp"
 
 #include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
 #include <unistd.h>
 
@@ -53,23 +50,6 @@ std::string readWhole(const fs::path& file, std::size_t maxBytes) {
   in.read(content.data(), static_cast<std::streamsize>(size));
   if (!in) throw InputError(file.string() + " cannot be read: " + reason() + ".", "Check its permissions.");
   return content;
-}
-
-TemporaryFolder::TemporaryFolder(std::string_view purpose) {
-  std::string name = (fs::temp_directory_path() / ("koppla-" + std::string(purpose) + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw InputError(
-        "No temporary folder can be made below " + fs::temp_directory_path().string() + ": " + reason() + ".",
-        "Set TMPDIR to a folder that you may write to.");
-  path_ = name;
-}
-
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace koppla::core

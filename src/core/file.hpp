@@ -13,7 +13,8 @@ void writeWhole(const std::filesystem::path& file, std::string_view content);
 /// The content of a file; throws InputError when it cannot be read or is larger than maxBytes.
 std::string readWhole(const std::filesystem::path& file, std::size_t maxBytes = std::size_t{1} << 30U);
 
-/// A folder of its own below the system's place for temporary files; removed with all its content on destruction.
+/// A folder of its own below the system's place for temporary files; removed with all its content on destruction. The
+/// first of a process also removes those that processes left which were killed.
 class TemporaryFolder {
  public:
   explicit TemporaryFolder(std::string_view purpose);
@@ -27,6 +28,10 @@ class TemporaryFolder {
 
  private:
   std::filesystem::path path_;
+  int lock_ = -1;  ///< the folder, opened and locked: tells others that it is in use
 };
+
+/// Removes the temporary folders of this user below a place whose makers have ended without doing so.
+void removeAbandonedFolders(const std::filesystem::path& place);
 
 }  // namespace koppla::core

@@ -9,6 +9,7 @@
 #include <spdlog/sinks/basic_file_sink.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/printable.hpp"
 
 namespace koppla::core {
 
@@ -97,15 +98,15 @@ void Log::addSink(Sink sink, Severity least) {
 }
 
 void Log::write(Severity severity, std::string_view who, std::string_view message) {
+  const std::string speaker = printable(who);
+  const std::string said = printable(message, LineEnds::indented);
+  const std::string line = speaker + ": " + said;
   const std::lock_guard lock(impl_->mutex);
-  std::string line;
-  line.reserve(who.size() + 2 + message.size());
-  line.append(who).append(": ").append(message);
   const auto now = spdlog::log_clock::now();
   for (const auto& sink : impl_->files) append(*sink, now, severity, line);
   if (impl_->files.empty() && impl_->backlog.size() < Impl::kBacklog) impl_->backlog.push_back({now, severity, line});
   for (const Impl::Listener& listener : impl_->listeners)
-    if (severity >= listener.least) listener.sink(severity, who, message);
+    if (severity >= listener.least) listener.sink(severity, speaker, said);
 }
 
 }  // namespace koppla::core

@@ -258,7 +258,7 @@ TEST(Command, DoesNotLetAnFmuCommandTheTerminal) {
   writeGain(workspace.path("red.fmu"), gainDescriptionWith("y = k u + b", "&#27;[31mred&#7;"), gainLibrary());
   const Result result = workspace.run({"inspect", "red.fmu"});
   EXPECT_EQ(result.exitCode, 0) << result.all();
-  EXPECT_TRUE(contains(result.out, "?[31mred?")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\\u001b[31mred\\u0007")) << result.out;
 }
 
 TEST(Command, WritesJsonWhateverBytesNamesHold) {

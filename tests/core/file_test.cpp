@@ -38,16 +38,5 @@ TEST(File, TooLargeOrMissingOrAFolderIsRefused) {
   EXPECT_THROW(readWhole(folder.path()), InputError);
 }
 
-TEST(File, ATemporaryFolderGoesWithItsContent) {
-  fs::path path;
-  {
-    const TemporaryFolder folder("test");
-    path = folder.path();
-    writeWhole(path / "a.txt", "x");
-    EXPECT_TRUE(fs::exists(path));
-  }
-  EXPECT_FALSE(fs::exists(path));
-}
-
 }  // namespace
 }  // namespace koppla::core

@@ -277,6 +277,12 @@ TEST(TubeFlow, NamesThePlaceWhereItCeasesToBeFinite) {
   EXPECT_EQ(flow.advance(0, rest), Status::ok);
 }
 
+TEST(TubeFlow, SaysInWhichStepItFailed) {
+  Flow flow;
+  EXPECT_EQ(flow.advance(25, VectorXd::Constant(kNodes, std::nan(""))), Status::error);
+  EXPECT_TRUE((*flow).failure().ends_with("(in the step that began at t = 0.25 s).")) << (*flow).failure();
+}
+
 TEST(TubeFlow, SaysWhenItsToleranceCannotBeMet) {
   Flow flow({.newtonTolerance = 1e-30});
   EXPECT_EQ(flow.advance(0, narrowing(0.02)), Status::error);

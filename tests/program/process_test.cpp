@@ -111,6 +111,24 @@ TEST_F(Process, WhatDoesNotExistIsSaid) {
   EXPECT_THROW(program::run(nowhere), core::InputError);
 }
 
+/// As happens where programs are copied and started on several threads: a child of another one holds the file for a
+/// moment.
+TEST_F(Process, AFileThatIsStillOpenForWritingIsWaitedFor) {
+  const std::filesystem::path tool = folder_.path() / "tool";
+  const int written = ::open(tool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+  ASSERT_GE(written, 0);
+  const std::string_view script = "#!/bin/sh\nexit 5\n";
+  ASSERT_EQ(::write(written, script.data(), script.size()), std::ssize(script));
+  std::thread closer([written] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::close(written);
+  });
+  const Ended ended = run(std::vector<std::string>{tool.string()});
+  closer.join();
+  EXPECT_EQ(ended.ending, Ending::exited) << program::text(ended);
+  EXPECT_EQ(ended.code, 5);
+}
+
 TEST_F(Process, TheTimeLimitEndsTheWholeGroup) {
   constexpr double kLimit = 2.0;  // s, in which a shell has come to its second command on a busy machine, too
   const Ended ended = run(std::string("sleep 60 & echo $! > child; wait"), {.seconds = kLimit});

@@ -55,11 +55,19 @@ void limit(__rlimit_resource resource, std::size_t bytes) {
   if (::getppid() != birth.parent) ::_exit(EXIT_FAILURE);  // it died before we asked to die with it
   if (::dup2(plan.input, STDIN_FILENO) >= 0 && ::dup2(plan.output, STDOUT_FILENO) >= 0 &&
       ::dup2(plan.errors, STDERR_FILENO) >= 0 && ::chdir(birth.folder) == 0) {
-    ::syscall(SYS_close_range, 3U, ~0U, 1U << 2U);  // CLOSE_RANGE_CLOEXEC; what others opened stays ours
+    ::syscall(SYS_close_range, 3U, ~0U, 0U);  // what others opened stays ours
     limit(RLIMIT_AS, plan.limits.memoryBytes);
     limit(RLIMIT_FSIZE, plan.limits.fileBytes);
     ::pthread_sigmask(SIG_SETMASK, &birth.signals, nullptr);
-    ::execvpe(birth.arguments[0], birth.arguments, birth.environment);
+    // A program whose file was written a moment ago may be held open by another child, born on another thread while it
+    // was being written, until that one's own program begins.
+    constexpr int kMostWaits = 10'000;
+    constexpr timespec kWait{0, 1'000'000};
+    for (int waits = 0;; ++waits) {
+      ::execvpe(birth.arguments[0], birth.arguments, birth.environment);
+      if (errno != ETXTBSY || waits == kMostWaits) break;
+      ::nanosleep(&kWait, nullptr);
+    }
   }
   failure = errno;
   ::_exit(127);

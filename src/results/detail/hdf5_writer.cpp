@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/utf8.hpp"
 #include "koppla/results/block_writer.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 #include "koppla/results/hdf5_names.hpp"
@@ -107,15 +108,6 @@ void append(std::vector<std::byte>& bytes, const std::vector<Value>& values, con
     const auto stored = static_cast<Stored>(values[plan.first + k * plan.step]);
     std::memcpy(at, &stored, sizeof(Stored));
   }
-}
-
-/// What fits of a text, without a broken character of UTF-8 at its end.
-std::string_view fitting(std::string_view text) {
-  if (text.size() <= Hdf5Recorder::kTextBytes) return text;
-  std::size_t end = Hdf5Recorder::kTextBytes;
-  const auto continuation = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; };
-  while (end > Hdf5Recorder::kTextBytes - 4 && continuation(end)) --end;
-  return text.substr(0, end);
 }
 
 std::size_t roundedUp(std::size_t bytes, std::size_t unit) {
@@ -236,7 +228,7 @@ void Hdf5Writer::gather(Open& open, const core::Values& values) {
     case core::Type::string:
       for (std::size_t k = 0; k < open.plan.elements; ++k) {
         const std::string& text = values.strings[open.plan.first + k * open.plan.step];
-        const std::string_view kept = fitting(text);
+        const std::string_view kept = core::fitting(text, Hdf5Recorder::kTextBytes);
         open.cut += kept.size() < text.size() ? 1 : 0;
         const auto bytes = std::as_bytes(std::span(kept));
         const std::size_t before = open.pending.size();
