@@ -162,7 +162,7 @@ TEST(Adapters, ProgramsBehindFilesPassTheTestOfConvergence) {
     TwoMassCase c;
     c.degree = 1;
     c.startUp = coupling::StartUp::trivial;
-    c.end = 2.5e-3;  // every step costs a process or several
+    c.end = 5e-3;  // every step costs a process or several
     BehindFiles make(service);
     showWithin({"schmoll R64", service ? "service" : "program", "order 2 +-0.15 with a program as one half, p = 1"},
                orderOf(c, std::ref(make), {1e-4, 5e-5}), 2.0, 0.15);
