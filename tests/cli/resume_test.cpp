@@ -328,7 +328,11 @@ TEST_F(ResumeTest, TheProcessorTimeOfEachProgramIsTold) {
   }
   const nlohmann::json status = nlohmann::json::parse(workspace_.run({"status", "loop.run", "--json"}).out);
   const nlohmann::json statistics = nlohmann::json::parse(workspace_.read("loop.run/statistics.json"));
-  const double ofProgram = status["programs"][0]["processor_time"].get<double>();
+  const nlohmann::json& programs = status["programs"];
+  const auto valve =
+      std::ranges::find(programs, "valve", [](const nlohmann::json& program) { return program["name"]; });
+  ASSERT_NE(valve, programs.end());
+  const double ofProgram = (*valve)["processor_time"].get<double>();
   const double own = statistics["processor_time"].get<double>();
   showFigure({"schmoll R33", "processes", "processor time of Koppla and of each program's processes"},
              fmt::format("{} s, {} s", own > 0.0 ? "> 0" : "0", ofProgram > 0.0 ? "> 0" : "0"),

@@ -325,32 +325,34 @@ struct RotorRun {
   subsystem::Effort effort;
 };
 
-/// The rotor of the note, 15.6, with a simplified Newton iteration: df/dx is kept over many iterations.
-RotorRun measureRotor(test::StaticCoupling coupling, std::size_t kept) {
+/// The rotor of the note, 15.6; df/dx is kept as long as it serves.
+RotorRun measureRotor(test::StaticCoupling coupling) {
   solver::IntegratorSettings settings = test::noteBdf(4, 1e-6);
   settings.firstMicroStep = 1e-6;
   settings.newtonTolerance = 0.001;
-  settings.renewal.assign(kept, false);
-  settings.renewal.front() = true;
+  settings.renewal.clear();
   const auto system = test::rotorOnBearing(coupling, settings, test::Film::finiteElements);
   const auto begin = std::chrono::steady_clock::now();
   const test::Trace trace = test::trace(*system, 0.02, {"rotor.x", "rotor.y"}, 4);
   return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), trace.afterStartUp()};
 }
 
-/// Schmoll, sec. 5.1.4.
-TEST(Durations, ThePredictorFormTakesAQuarterOfTheFullyImplicitOne) {
-  for (const std::size_t kept : {1, 10, 20, 50, 100, 200, 500}) {
-    const RotorRun full = measureRotor(test::StaticCoupling::full, kept);
-    const RotorRun predictor = measureRotor(test::StaticCoupling::predictor, kept);
-    const auto show = [&](const char* name, const RotorRun& r) {
-      fmt::print("{} {}: {:.3f} s, steps {} rejected {} iterations {} static {} jac {}\n", kept, name, r.seconds,
-                 r.effort.microSteps, r.effort.rejectedMicroSteps, r.effort.correctorIterations, r.effort.staticCalls,
-                 r.effort.jacobians);
-    };
-    show("full", full);
-    show("P", predictor);
+/// Schmoll, sec. 5.1.4; decision 0025 tells why a quarter is out of reach.
+TEST(Durations, ThePredictorFormIsFasterThanTheFullyImplicitOne) {
+  std::vector<double> ratios;
+  double iterations = 0.0;
+  for (int i = 0; i < 5; ++i) {
+    const RotorRun full = measureRotor(test::StaticCoupling::full);
+    ratios.push_back(measureRotor(test::StaticCoupling::predictor).seconds / full.seconds);
+    iterations = static_cast<double>(full.effort.correctorIterations) /
+                 static_cast<double>(full.effort.microSteps + full.effort.rejectedMicroSteps);
   }
+  EXPECT_LT(median(ratios), 1.0);
+  const std::string obtained = fmt::format("{:.2f} at {:.1f} iterations", median(ratios), iterations);
+  std::printf("schmoll R56 duration: %s\n", obtained.c_str());
+  test::showUnmet(
+      {"schmoll R56", "duration", "P over full about 1/4 with 6 to 8 corrector iterations a step, median of 5"},
+      obtained);
 }
 
 /// Schmoll, sec. 2.5.3, 3.2.4.5.
