@@ -5,9 +5,10 @@
 #include <functional>
 #include <numbers>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/native/tube_flow.hpp"
 #include "koppla/native/tube_wall.hpp"
 
@@ -103,7 +104,7 @@ class LeastSquares {
     answer_ = answer;
     if (columns_ == 0) return sent + 0.01 * residual;
     filter();
-    const VectorXd c = V_.leftCols(columns_).householderQr().solve(-residual);
+    const VectorXd c = core::detail::leastSquares(V_.leftCols(columns_), VectorXd(-residual));
     return answer + W_.leftCols(columns_) * c;
   }
 

@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -64,6 +65,27 @@ TEST_F(Process, ItsStatusAndItsWordsAreKept) {
   EXPECT_EQ(program::text(ended), "ended with exit status 3");
   EXPECT_EQ(file("out"), std::filesystem::canonical(folder_.path()).string() + "\n");
   EXPECT_EQ(file("err"), "no\n");
+}
+
+/// What the shell's `times` says of itself and of processes that it has waited for, s; to a hundredth.
+double saidByShell(const std::string& text) {
+  std::istringstream in(text);
+  double seconds = 0.0;
+  for (std::string word; in >> word;) {  // "0m0.120000s"
+    const std::size_t minutes = word.find('m');
+    seconds += 60.0 * std::stod(word.substr(0, minutes)) + std::stod(word.substr(minutes + 1));
+  }
+  return seconds;
+}
+
+TEST_F(Process, ItsProcessorTimeIsWhatItSpentWithItsChildren) {
+  const std::string work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ";
+  const Ended busy = run(work + "sh -c '" + work + "'; times");
+  const double said = saidByShell(file("out"));
+  EXPECT_GT(said, 0.05) << "too little work to see";
+  EXPECT_NEAR(busy.processorSeconds, said, 0.05);
+  const Ended idle = run(std::string("sleep 0.3; times"));
+  EXPECT_LT(idle.processorSeconds, 0.5 * idle.seconds);
 }
 
 TEST_F(Process, ArgumentsAreNotReadByAShell) {

@@ -33,6 +33,10 @@ struct Birth {
   sigset_t signals;  ///< blocked before
 };
 
+double secondsOf(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 void limit(__rlimit_resource resource, std::size_t bytes) {
   if (bytes == 0) return;
   const rlimit bound{bytes, bytes};
@@ -205,13 +209,22 @@ std::optional<Ended> Child::wait(std::optional<Clock::time_point> deadline, cons
 
 Ended Child::bury() {
   int status = 0;
-  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (::wait4(id_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   id_ = -1;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-  ended_ = WIFSIGNALED(status) ? Ended{Ending::killed, WTERMSIG(status), seconds}
-                               : Ended{Ending::exited, WEXITSTATUS(status), seconds};
+  const double processor = secondsOf(usage.ru_utime) + secondsOf(usage.ru_stime);
+  ended_ = WIFSIGNALED(status) ? Ended{Ending::killed, WTERMSIG(status), seconds, processor}
+                               : Ended{Ending::exited, WEXITSTATUS(status), seconds, processor};
   return *ended_;
+}
+
+double Child::processorSeconds() const {
+  clockid_t clock{};
+  timespec time{};
+  if (id_ < 0 || ::clock_getcpuclockid(id_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0.0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace koppla::program::detail
