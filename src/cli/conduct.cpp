@@ -66,7 +66,7 @@ run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& 
 
 /// Of two endings the first failure counts; what comes of it is not told as well.
 void keepFirst(run::Outcome& outcome, const run::Outcome& later) {
-  if (outcome.ok()) outcome = later;
+  if (outcome.ok() && !later.ok()) outcome = later;
 }
 
 /// Where to go from a run that ended early.

@@ -86,8 +86,10 @@ void addFolder(Hash& hash, const fs::path& folder) {
 
 std::string fingerprint(const ProgramSettings& settings) {
   Hash hash;
+  // A project file in the working folder has none in its path.
+  const fs::path project = settings.projectFolder.empty() ? fs::current_path() : fs::absolute(settings.projectFolder);
   for (const Command* command : {&settings.before, &settings.command, &settings.after})
-    addCommand(hash, text(*command), settings.projectFolder);
+    addCommand(hash, text(*command), project);
   for (const PortSettings& input : settings.inputs) addPort(hash, input);
   for (const OutputSettings& output : settings.outputs) {
     addPort(hash, output.port);

@@ -26,6 +26,18 @@ TEST_F(FingerprintTest, ChangesWithTheScriptThatTheCommandNames) {
   EXPECT_NE(now(), before);
 }
 
+TEST_F(FingerprintTest, FindsTheScriptOfAProjectInTheWorkingFolder) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(toy_.folder.path());
+  toy_.settings.projectFolder.clear();
+  toy_.write("solver.sh", "true\n");
+  const std::string first = now();
+  toy_.write("solver.sh", "tru3\n");
+  const std::string second = now();
+  std::filesystem::current_path(before);
+  EXPECT_NE(first, second);
+}
+
 TEST_F(FingerprintTest, ChangesWithTheOrderOfIds) {
   toy_.settings.outputs.front().port.field.ids = {1, 2, 3};
   const std::string before = now();
