@@ -16,6 +16,7 @@ class FileIdentity {
   /// Of nothing.
   FileIdentity() = default;
   explicit FileIdentity(int descriptor) {
+    if (descriptor < 0) return;  // nothing was opened, and the system's reason is still to be read
     const auto status = statusOf(descriptor);
     if (!status) return;
     device_ = status->st_dev;
