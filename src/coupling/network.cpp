@@ -180,6 +180,22 @@ Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y
   return {};
 }
 
+Fault Network::readOutputs(std::size_t position, double t) {
+  const Entry& entry = entries_[position];
+  const std::span<double> y = part(y_, entry.yBegin, entry.yCount);
+  Status status = Status::ok;
+  if (special_[position].sloped) {
+    const std::span<double> both = part(valuesAndSlopes_, std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+    std::ranges::copy(y, both.begin());  // it may leave them as they are
+    status = entry.subsystem->readOutputs(both);
+    keepSlopes(position, y);
+  } else {
+    status = entry.subsystem->readOutputs(y);
+  }
+  if (status >= Status::discard) return faultOf(position, Status::error, t);
+  return {};
+}
+
 /// A mapping has no inverse: equal values whose map has the same total as the start values of the input.
 void Network::guessSources(const Mapped& mapped, std::span<const double> target) {
   const auto& [map, components] = mapped.mapping;

@@ -138,6 +138,8 @@ class Network {
   /// an initial guess may be far off.
   Fault evaluate(std::size_t position, double t);
   Fault evaluateAlone(std::size_t position, double t, std::span<double> y);
+  /// After initialisation: a member's outputs as it has them then.
+  Fault readOutputs(std::size_t position, double t);
   /// Before initialisation: places of outputs that nobody has computed yet get what their consumers' inputs start with.
   void takeStartValues();
   /// The first member with an output that is not finite or beyond the explosion limit.

@@ -1,4 +1,4 @@
-#include "koppla/program/detail/fingerprint.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 class FingerprintTest : public ::testing::Test {
  protected:
-  [[nodiscard]] std::string now() const { return detail::fingerprint(toy_.settings); }
+  [[nodiscard]] std::string now() const { return fingerprint(toy_.settings); }
 
   test::Toy toy_{"sh $KOPPLA_PROJECT/solver.sh"};
 };
@@ -24,6 +24,18 @@ TEST_F(FingerprintTest, ChangesWithTheScriptThatTheCommandNames) {
   const std::string before = now();
   toy_.write("solver.sh", "tru3\n");
   EXPECT_NE(now(), before);
+}
+
+TEST_F(FingerprintTest, FindsTheScriptOfAProjectInTheWorkingFolder) {
+  const std::filesystem::path before = std::filesystem::current_path();
+  std::filesystem::current_path(toy_.folder.path());
+  toy_.settings.projectFolder.clear();
+  toy_.write("solver.sh", "true\n");
+  const std::string first = now();
+  toy_.write("solver.sh", "tru3\n");
+  const std::string second = now();
+  std::filesystem::current_path(before);
+  EXPECT_NE(first, second);
 }
 
 TEST_F(FingerprintTest, ChangesWithTheOrderOfIds) {
