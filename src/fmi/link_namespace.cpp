@@ -129,7 +129,7 @@ Libraries withoutRuntimes(Libraries libraries) {
   return libraries;
 }
 
-/// A namespace lives as long as something is loaded in it: its C library stays, for whoever comes later.
+/// A namespace lives as long as something is loaded in it: what was loaded first stays, for whoever comes later.
 struct Namespace {
   Lmid_t id;
   void* anchor;
@@ -167,8 +167,23 @@ void watchExit(void* anchor) {
       nullptr);
 }
 
+/// What the launcher puts in the place of exit() and others is hidden from a namespace. There is a library of the same,
+/// beside the one that this function is in; loaded first, it comes before the C library, and asks the launcher's hook.
+/// Programs that are no launcher have no hook.
+void* openProcessEnd() {
+  const void* const hook = ::dlsym(RTLD_DEFAULT, "koppla_end_hook");
+  Dl_info here{};
+  if (hook == nullptr || ::dladdr(reinterpret_cast<const void*>(&openProcessEnd), &here) == 0) return nullptr;
+  const fs::path file = fs::path(here.dli_fname).parent_path() / "libkoppla_process_end.so";
+  void* const library = ::dlmopen(LM_ID_NEWLM, file.c_str(), RTLD_LOCAL | RTLD_NOW);
+  if (library == nullptr) return nullptr;
+  if (void* const own = ::dlsym(library, "koppla_end_hook")) std::memcpy(own, hook, sizeof(void*));
+  return library;
+}
+
 std::optional<Namespace> newNamespace() {
-  void* anchor = ::dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_LOCAL | RTLD_NOW);
+  void* anchor = openProcessEnd();
+  if (anchor == nullptr) anchor = ::dlmopen(LM_ID_NEWLM, "libc.so.6", RTLD_LOCAL | RTLD_NOW);
   if (anchor == nullptr) return std::nullopt;
   Namespace made{.id = 0, .anchor = anchor};
   ::dlinfo(anchor, RTLD_DI_LMID, &made.id);

@@ -89,6 +89,16 @@ TEST(Symbols, EveryFmuCallsTheLibraryThatItBringsAlsoIfAnothersHasItsName) {
   EXPECT_EQ(answers(workspace, {"a", "b", "c"}), (Answers{"45", "46", "45"}));
 }
 
+TEST(Symbols, AnFmuWithLibrariesOfItsOwnCannotEndTheProcessUnnoticed) {
+  const Workspace workspace;
+  pack(workspace, "zlib", "leaving", "libz.so.1");
+  workspace.write("p.toml", projectOf({"zlib"}));
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 3) << result.all();
+  EXPECT_NE(result.err.find("'zlib' called exit(0) in fmi2"), std::string::npos) << result.all();
+  EXPECT_FALSE(workspace.has("p.run/results.csv"));
+}
+
 TEST(Symbols, WhatSuchALibraryPrintsIsNotLost) {
   const Workspace workspace;
   pack(workspace, "zlib", "brought_zlib", "libz.so.1");
