@@ -6,7 +6,7 @@ SOURCES = git ls-files '*.cpp' '*.hpp'
 
 COMPILE = cmake --build build --parallel $(JOBS)
 
-.PHONY: build help packages developer-packages solver-packages all demo test test-solvers bench asan tsan format format-check tidy \
+.PHONY: build help packages developer-packages clang-packages solver-packages all demo test test-solvers bench asan tsan clang fuzz format format-check tidy \
         mutants verification install clean
 
 build: packages build/build.ninja ## Build the command build/koppla and our FMUs in build/fmus (default)
@@ -20,6 +20,9 @@ packages: ## Install the Debian packages of packages.txt that are missing
 
 developer-packages:
 	@scripts/packages --developer
+
+clang-packages:
+	@scripts/packages --clang
 
 solver-packages:
 	@scripts/packages --solvers
@@ -45,9 +48,10 @@ test-solvers: packages solver-packages build/build.ninja ## Install FreeFem++, n
 	@KOPPLA_NEED_SOLVERS=1 ctest --test-dir build --label-regex '^solvers$$' --output-on-failure
 
 bench: packages build/build.ninja ## Measure what Koppla costs; one figure a line: name value unit
-	@$(COMPILE) --target coupling_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark chain_benchmark \
-	  mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
+	@$(COMPILE) --target coupling_benchmark iteration_benchmark trajectory_benchmark csv_benchmark acceleration_benchmark \
+	  chain_benchmark mapping_benchmark program_benchmark calibration_benchmark field_benchmark startup_benchmark >&2
 	@build/benchmarks/coupling_benchmark
+	@build/benchmarks/iteration_benchmark
 	@build/benchmarks/trajectory_benchmark
 	@build/benchmarks/csv_benchmark
 	@build/benchmarks/acceleration_benchmark
@@ -65,6 +69,24 @@ asan tsan: packages
 
 asan: ## Run the tests under AddressSanitizer and UBSan
 tsan: ## Run the tests under ThreadSanitizer
+
+clang: packages clang-packages ## Build all with clang, whose warnings are errors too
+	cmake --preset clang
+	cmake --build --preset clang --parallel $(JOBS)
+
+FUZZ_SECONDS ?= 600
+FUZZ_TARGETS ?= archive description csv hdf5
+
+# What libFuzzer finds interesting stays in the build folder; an input that crashes, hangs or breaks a promise goes to the
+# corpus, which `make test` feeds to the same targets.
+fuzz: packages clang-packages ## Feed damaged files to the readers, FUZZ_SECONDS (600) each (libFuzzer)
+	cmake --preset fuzz
+	cmake --build --preset fuzz --parallel $(JOBS) --target $(FUZZ_TARGETS:%=fuzz_%)
+	@for target in $(FUZZ_TARGETS); do \
+	  mkdir -p build-fuzz/corpus/$$target && \
+	  build-fuzz/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
+	    -artifact_prefix=fuzz/corpus/$$target/ build-fuzz/corpus/$$target fuzz/corpus/$$target || exit 1; \
+	done
 
 format: developer-packages ## Lay out the code (clang-format)
 	@$(SOURCES) | xargs clang-format -i
@@ -91,4 +113,4 @@ install: all ## Install the command, the libraries and the headers below PREFIX
 	cmake --install build --prefix "$(PREFIX)"
 
 clean: ## Remove what was built
-	rm -rf build build-debug build-asan build-tsan build-coverage build-tidy build-mutants
+	rm -rf build build-debug build-asan build-tsan build-clang build-fuzz build-coverage build-tidy build-mutants

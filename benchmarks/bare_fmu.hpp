@@ -28,13 +28,14 @@ inline void ignore(void* /*environment*/, const char* /*instance*/, fmi::fmi2::S
 
 /// An instance that is ready to be stepped; `prepare` sets its parameters.
 template <class Prepare>
-fmi::fmi2::Component instantiateBare(const fmi::Fmu& fmu, const fmi::Functions& f, Prepare&& prepare) {
+fmi::fmi2::Component instantiateBare(const fmi::Fmu& fmu, const fmi::Functions& f, Prepare&& prepare,
+                                     double start = 0.0) {
   static const fmi::fmi2::CallbackFunctions kCallbacks{ignore, std::calloc, std::free, nullptr, nullptr};
   const fmi::fmi2::Component component = f.instantiate("bare", fmi::fmi2::Kind::coSimulation, fmu.model().guid.c_str(),
                                                        fmu.resourceUri().c_str(), &kCallbacks, 0, 0);
   if (component == nullptr) fail("instantiate failed");
   prepare(component);
-  f.setupExperiment(component, 0, 0.0, 0.0, 0, 0.0);
+  f.setupExperiment(component, 0, 0.0, start, 0, 0.0);
   f.enterInitializationMode(component);
   f.exitInitializationMode(component);
   return component;

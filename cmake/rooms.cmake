@@ -6,7 +6,10 @@
 add_library(koppla_options INTERFACE)
 target_compile_features(koppla_options INTERFACE cxx_std_20)
 target_compile_options(koppla_options INTERFACE
-  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Wno-restrict -Wno-maybe-uninitialized -Werror>)
+  $<BUILD_INTERFACE:-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wnon-virtual-dtor -Wold-style-cast -Werror>)
+if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(koppla_options INTERFACE $<BUILD_INTERFACE:-Wno-restrict -Wno-maybe-uninitialized>)
+endif()
 
 # Headers that most files of a kind read are compiled once. All rooms share one such file and all test programs another.
 # g++ takes it only where options agree and every definition of its owner is there too, so the owner has none of its own.
@@ -14,10 +17,12 @@ target_compile_options(koppla_options INTERFACE
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
 endif()
-if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS)
+if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   # g++ 12 forgets that these come from the standard library, and gives more of the false warnings about strings.
   target_compile_options(koppla_options INTERFACE $<BUILD_INTERFACE:-Wno-array-bounds -Wno-stringop-overflow>)
 endif()
+# fmt's target tells its users so; those who do not link it read the same precompiled header.
+target_compile_definitions(koppla_options INTERFACE $<BUILD_INTERFACE:FMT_SHARED>)
 # Several files of a target are compiled as one: what headers define is read, and what templates give is made, once for all
 # of them. Where there are no precompiled headers (ccache, lint) files stay apart, too: each is found again by itself, and
 # must have all its own `#include`s.
@@ -25,11 +30,16 @@ if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
 set(CMAKE_UNITY_BUILD_BATCH_SIZE 7)
+# koppla_alone(<files...>): sources of this folder that take long by themselves (Eigen's decompositions, CLI11). Compiled
+# with others they would make calls of the compiler that one core works at while the other waits.
+function(koppla_alone)
+  set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/standard_headers.cpp CONTENT "")
 add_library(koppla_standard_headers OBJECT ${CMAKE_BINARY_DIR}/standard_headers.cpp)
 target_link_libraries(koppla_standard_headers PRIVATE koppla_options)
 target_precompile_headers(koppla_standard_headers PRIVATE <algorithm> <array> <cmath> <cstdint> <filesystem> <functional>
-  <map> <memory> <optional> <ranges> <span> <string> <string_view> <utility> <variant> <vector>)
+  <map> <memory> <optional> <ranges> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
 
 # koppla_room(<name> SOURCES ... [PUBLIC libs...] [PRIVATE libs...])
 # Headers are spelled "koppla/<room>/<file>.hpp", in the tree as after installation. Libraries of headers only are no part
@@ -64,7 +74,8 @@ function(koppla_test room)
   target_compile_options(${room}_test PRIVATE $<$<CONFIG:Release>:-O1>)
   if(room STREQUAL "support")
     target_precompile_headers(support_test PRIVATE <algorithm> <array> <cmath> <filesystem> <functional> <map> <memory>
-      <optional> <ranges> <span> <string> <vector> <gtest/gtest.h> <rapidcheck.h> <rapidcheck/gtest.h>)
+      <optional> <ranges> <span> <string> <vector> <fmt/format.h> <gmock/gmock.h> <gtest/gtest.h> <rapidcheck.h>
+      <rapidcheck/gtest.h>)
   else()
     target_precompile_headers(${room}_test REUSE_FROM support_test)
   endif()

@@ -3,12 +3,16 @@
 // goes wrong instead, and nothing is reported.
 //
 //   call:   setupExperiment, enterInitializationMode, exitInitializationMode, doStep, getReal, setReal, getFMUstate,
-//           setFMUstate, terminate, reset; empty: none
+//           setFMUstate, terminate, reset, freeInstance; empty: none
 //   status: warning (doStep only), discard (doStep only), error, fatal;
+//           abort: the process dies;  hang: the call takes an hour;
 //           nan: y is not a number;  explode: y = u + 10^n - 1, n the number of steps begun since 'at'
 
+#include <chrono>
 #include <cmath>
+#include <cstdlib>
 #include <limits>
+#include <thread>
 
 #include "model.hpp"
 
@@ -32,7 +36,9 @@ struct Failing {
       {&Failing::above, {.name = "above", .causality = parameter, .description = "fails for inputs from this one on"}},
       {&Failing::call, {.name = "call", .causality = parameter, .description = "the call that fails"}},
       {&Failing::status,
-       {.name = "status", .causality = parameter, .description = "warning, discard, error, fatal, nan or explode"}},
+       {.name = "status",
+        .causality = parameter,
+        .description = "warning, discard, error, fatal, abort, hang, nan or explode"}},
   });
 
   Result before(Call now, double t, const Host& host) {
@@ -59,6 +65,8 @@ struct Failing {
   bool fails(Call now, double t) const { return call.view() == name(now) && isDue(t); }
 
   Result failure(Call now, double t, const Host& host) const {
+    if (status.view() == "abort") std::abort();
+    if (status.view() == "hang") std::this_thread::sleep_for(std::chrono::hours(1));
     Result result = Result::ok;
     if (status.view() == "warning") result = Result::warning;
     if (status.view() == "discard") result = Result::discard;

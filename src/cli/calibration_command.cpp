@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -11,6 +10,7 @@
 #include "koppla/study/calibration.hpp"
 
 #include "commands.hpp"
+#include "console.hpp"
 #include "interrupt.hpp"
 #include "progress.hpp"
 
@@ -62,13 +62,13 @@ ExitCode calibrationCommand(const StudyOptions& options) {
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "loops"); };
   const std::optional<CalibrationResult> result = study::calibrate(calibration, how);
   if (!result) {
-    std::cerr << "Interrupted: nothing is written.\n";
+    complain("Interrupted: nothing is written.\n");
     return ExitCode::interrupted;
   }
   const std::filesystem::path folder = options.folder.empty() ? calibration.folder() : options.folder;
   writeCalibration(folder, calibration, *result);
   if (options.quiet) return ExitCode::ok;
-  std::cout << study::calibrationText(calibration, *result) << fmt::format("\nresults in {}\n", folder.string());
+  print(study::calibrationText(calibration, *result) + fmt::format("\nresults in {}\n", folder.string()));
   return ExitCode::ok;
 }
 

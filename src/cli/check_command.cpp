@@ -1,4 +1,3 @@
-#include <iostream>
 #include <ranges>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "interrupt.hpp"
 
 namespace koppla::cli {
 
@@ -20,6 +20,7 @@ std::string fullName(const project::PortReference& end) {
 }  // namespace
 
 ExitCode checkCommand(const CheckOptions& options) {
+  const InterruptGuard guard;
   core::Log log;
   showWarnings(log);
   std::vector<std::string> mappings;
@@ -50,18 +51,17 @@ ExitCode checkCommand(const CheckOptions& options) {
                                       {"form", project::word(entry.mapping->form)}});
     for (const run::EvaluationGroup& group : order)
       document["order"].push_back({{"members", group.members}, {"closed", group.closed}});
-    std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+    print(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
     return ExitCode::ok;
   }
   const std::string conditions =
       plan.conditions.empty() ? std::string() : fmt::format(", {} conditions", plan.conditions.size());
-  std::cout << fmt::format("{}: no mistakes. {} subsystems, {} connections{}.\norder of evaluation:",
-                           options.project.string(), members, connections, conditions);
+  print(fmt::format("{}: no mistakes. {} subsystems, {} connections{}.\norder of evaluation:", options.project.string(),
+                    members, connections, conditions));
   for (const run::EvaluationGroup& group : order)
-    std::cout << (group.closed ? fmt::format(" cycle({})", fmt::join(group.members, ", "))
-                               : " " + group.members.front());
-  std::cout << "\n";
-  for (const std::string& mapping : mappings) std::cout << "mapping: " << mapping << "\n";
+    print(group.closed ? fmt::format(" cycle({})", fmt::join(group.members, ", ")) : " " + group.members.front());
+  print("\n");
+  for (const std::string& mapping : mappings) print("mapping: " + mapping + "\n");
   return ExitCode::ok;
 }
 

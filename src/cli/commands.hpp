@@ -15,7 +15,8 @@ enum class ExitCode {
   subsystemFailed = 3,
   notConverged = 4,
   exploded = 5,
-  internal = 70,  ///< a bug in Koppla
+  outputFailed = 6,  ///< results, files or standard output could not be written
+  internal = 70,     ///< a bug in Koppla
   interrupted = 130,
 };
 

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <iostream>
 
 #include <nlohmann/json.hpp>
 
@@ -14,7 +13,7 @@ namespace koppla::cli {
 namespace {
 
 void printNotes(const results::Table& table) {
-  for (const std::string& note : table.notes) std::cerr << "note: " << table.source << ": " << note << "\n";
+  for (const std::string& note : table.notes) complain("note: " + table.source + ": " + note + "\n");
 }
 
 void printJson(const results::Comparison& comparison) {
@@ -33,7 +32,7 @@ void printJson(const results::Comparison& comparison) {
                                      {"error", variable.error},
                                      {"allowed", variable.allowed},
                                      {"remark", variable.remark}});
-  std::cout << document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) << "\n";
+  print(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
@@ -49,7 +48,7 @@ ExitCode compareCommand(const CompareOptions& options) {
   if (options.json)
     printJson(comparison);
   else
-    std::cout << printable(results::text(comparison));
+    print(results::text(comparison));
   return comparison.equal() ? ExitCode::ok : ExitCode::different;
 }
 

@@ -1,11 +1,12 @@
 #include "conduct.hpp"
 
 #include <algorithm>
-#include <iostream>
+#include <optional>
 #include <sstream>
 
 #include <fmt/format.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
@@ -14,6 +15,7 @@
 
 #include "console.hpp"
 #include "interrupt.hpp"
+#include "process_guard.hpp"
 #include "progress.hpp"
 #include "status_file.hpp"
 
@@ -35,35 +37,52 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return ExitCode::exploded;
+    case run::OutcomeKind::outputFailed:
+      return ExitCode::outputFailed;
   }
   return ExitCode::internal;
 }
 
-run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, bool silent) {
+run::Outcome simulate(run::Run& run, const run::Settings& settings, StatusFile& status, const InterruptGuard& guard,
+                      bool silent) {
   ProgressLine line(settings.start, settings.end);
-  run.onProgress([&line, &status, silent](const run::Progress& progress) {
+  const auto reclaimSignals = [&guard] {
+    ProcessGuard::reclaim();
+    guard.reclaim();
+  };
+  run.onProgress([&](const run::Progress& progress) {
+    reclaimSignals();
     if (!silent) line.show(progress);
     status.show(progress);
   });
+  reclaimSignals();
   const InterruptedRun interruptible(run);
   run::Outcome outcome = run.initialise();
+  reclaimSignals();
   if (outcome.ok()) outcome = run.simulate();
   line.clear();
   return outcome;
+}
+
+/// Of two endings the first failure counts; what comes of it is not told as well.
+void keepFirst(run::Outcome& outcome, const run::Outcome& later) {
+  if (outcome.ok()) outcome = later;
 }
 
 /// Where to go from a run that ended early.
 void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statistics, const project::Project& plan,
                     const RunFolder& folder) {
   if (outcome.ok()) return;
-  if (statistics.output.count > 0)
-    std::cerr << fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
-                             statistics.output.count == 1 ? "row" : "rows",
-                             (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string());
+  if (outcome.kind == run::OutcomeKind::outputFailed)
+    complain(fmt::format("Recorded as far as it could be written: {}\n", folder.given().string()));
+  else if (statistics.output.count > 0)
+    complain(fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
+                         statistics.output.count == 1 ? "row" : "rows",
+                         (folder.given() / results::partialFile("results", plan.resultsFormats.front())).string()));
   const bool hasPrograms = std::ranges::any_of(
       plan.subsystems, [](const project::SubsystemEntry& entry) { return entry.program.has_value(); });
   if (hasPrograms)
-    std::cerr << fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string());
+    complain(fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string()));
 }
 
 }  // namespace
@@ -84,29 +103,49 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   folder.prepare();
   log.addFile(folder.log());
   core::writeWhole(folder.project(), textOf(copy));
-  log.write(
-      core::Severity::info, "run",
-      fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
+  log.write(core::Severity::info, "run",
+            fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  StatusFile status(folder.status(), plan.settings.start, plan.settings.end);
-  const run::Outcome outcome = simulate(run, plan.settings, status, manner.quiet || manner.json);
-  const report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
-  run.end();
-  const run::Statistics statistics = run.statistics();
-  const std::string table = report::statisticsText(statistics);
-  core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-  if (!outcome.ok()) log.write(core::Severity::error, "run", outcome.message);
-  log.write(core::Severity::info, "run", run::word(outcome.kind));
-  std::istringstream lines(table);
-  for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+  std::optional<StatusFile> status;
+  status.emplace(folder.status(), plan.settings.start, plan.settings.end);
+  enum class Subsystems { terminated, leftAlone };
+  const auto conclude = [&](run::Outcome outcome, Subsystems subsystems) {
+    // All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing
+    // along.
+    keepFirst(outcome, run.close());
+    status.reset();
+    report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
+    const run::Statistics statistics = run.statistics();
+    const std::string table = report::statisticsText(statistics);
+    try {
+      core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
+    } catch (const core::FileError& error) {
+      keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
+      facts.outcome = outcome;
+    }
+    if (!outcome.message.empty())
+      log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
+    log.write(core::Severity::info, "run", run::word(outcome.kind));
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
+    if (subsystems == Subsystems::terminated) run.end();
 
-  if (manner.json)
-    std::cout << report::statisticsJson(statistics, facts);
-  else if (!manner.quiet)
-    std::cout << fmt::format("{}: {} at t = {:.6g} s after {}\n\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                             facts.reached, report::duration(statistics.wallClock), table, folder.given().string());
-  tellWhatIsLeft(outcome, statistics, plan, folder);
-  return exitCodeOf(outcome.kind);
+    if (manner.json)
+      print(report::statisticsJson(statistics, facts));
+    else if (!manner.quiet)
+      print(fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", project, run::word(outcome.kind),
+                        facts.reached, report::duration(statistics.wallClock),
+                        outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
+                        folder.given().string()));
+    std::cout.flush();  // subsystems are freed after this
+    tellWhatIsLeft(outcome, statistics, plan, folder);
+    return exitCodeOf(outcome.kind);
+  };
+  const LastWill will(folder.log(), {recorder.get(), iterations.get()}, [&](const std::string& message) {
+    conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())},
+             Subsystems::leftAlone);
+  });
+  return conclude(simulate(run, plan.settings, *status, guard, manner.quiet || manner.json), Subsystems::terminated);
 }
 
 }  // namespace koppla::cli

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
@@ -8,6 +7,7 @@
 
 #include "commands.hpp"
 #include "console.hpp"
+#include "interrupt.hpp"
 
 namespace koppla::cli {
 
@@ -56,7 +56,7 @@ std::string line(const Description& description, std::size_t index, std::size_t 
   if (!port.items.empty()) text += "  " + itemsOf(port);
   if (port.causality == subsystem::Causality::output) text += "  depends on " + dependenciesOf(description, index);
   if (!port.description.empty()) text += "  " + port.description;
-  return text + "\n";
+  return text;
 }
 
 /// Names of inputs; null where nothing is declared.
@@ -68,23 +68,23 @@ Json declaredDependencies(const Description& description, subsystem::PortIndex o
   return names;
 }
 
-void print(const project::Inspection& inspection) {
-  for (const auto& [name, value] : inspection.facts) std::cout << fmt::format("{:<24} {}\n", name, printable(value));
-  std::cout << "\ncan do\n";
+void printText(const project::Inspection& inspection) {
+  for (const auto& [name, value] : inspection.facts) print(fmt::format("{:<24} {}\n", name, core::printable(value)));
+  print("\ncan do\n");
   for (const auto& [name, value] : capabilityRows(inspection.description.capabilities))
-    std::cout << fmt::format("  {:<24} {}\n", name, value);
+    print(fmt::format("  {:<24} {}\n", name, value));
   const Description& description = inspection.description;
   std::size_t width = 4;
   for (const Port& port : description.ports) width = std::max(width, std::min<std::size_t>(port.name.size(), 40));
   for (const subsystem::Marker& marker : description.markers)
-    std::cout << fmt::format("\nmarker {}: position {}, velocity {}, force {}\n", marker.name,
-                             description.ports[marker.position].name, description.ports[marker.velocity].name,
-                             description.ports[marker.force].name);
-  std::cout << fmt::format("\n{} variables\n", description.ports.size());
-  for (std::size_t i = 0; i < description.ports.size(); ++i) std::cout << printable(line(description, i, width));
+    print(fmt::format("\nmarker {}: position {}, velocity {}, force {}\n", marker.name,
+                      description.ports[marker.position].name, description.ports[marker.velocity].name,
+                      description.ports[marker.force].name));
+  print(fmt::format("\n{} variables\n", description.ports.size()));
+  for (std::size_t i = 0; i < description.ports.size(); ++i) print(core::printable(line(description, i, width)) + "\n");
   if (inspection.warnings.empty()) return;
-  std::cout << fmt::format("\n{} broken rules of the standard\n", inspection.warnings.size());
-  for (const core::Problem& warning : inspection.warnings) std::cout << "  " << printable(core::text(warning)) << "\n";
+  print(fmt::format("\n{} broken rules of the standard\n", inspection.warnings.size()));
+  for (const core::Problem& warning : inspection.warnings) print("  " + core::printable(core::text(warning)) + "\n");
 }
 
 void printJson(const project::Inspection& inspection) {
@@ -119,18 +119,19 @@ void printJson(const project::Inspection& inspection) {
                                    {"force", description.ports[marker.force].name}});
   document["warnings"] = Json::array();
   for (const core::Problem& warning : inspection.warnings) document["warnings"].push_back(core::text(warning));
-  std::cout << document.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+  print(document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
 }
 
 }  // namespace
 
 ExitCode inspectCommand(const InspectOptions& options) {
+  const InterruptGuard guard;
   core::Log log;  // its warnings are part of what is printed
   const project::Inspection inspection = project::inspect(options.model, log);
   if (options.json)
     printJson(inspection);
   else
-    print(inspection);
+    printText(inspection);
   return ExitCode::ok;
 }
 

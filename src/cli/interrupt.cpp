@@ -2,30 +2,35 @@
 
 #include <atomic>
 
+#include "koppla/core/interruption.hpp"
+
 namespace koppla::cli {
 
 namespace {
 
-std::atomic<bool> wanted = false;
 std::atomic<run::Run*> watched = nullptr;
 
 extern "C" void onSignal(int /*signal*/) {
-  wanted = true;
+  core::requestInterruption();
   if (run::Run* run = watched.load()) run->interrupt();
 }
 
 }  // namespace
 
 InterruptGuard::InterruptGuard() {
-  wanted = false;
+  core::forgetInterruption();
+  for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], nullptr, &before_[i]);
+  reclaim();
+}
+
+void InterruptGuard::reclaim() const {
+  if (core::interruptionRequested()) return;  // a second one is to kill
   struct sigaction action {};
   action.sa_handler = onSignal;
   action.sa_flags = SA_RESTART | static_cast<int>(SA_RESETHAND);
-  for (std::size_t i = 0; i < kSignals.size(); ++i) {
-    sigaction(kSignals[i], nullptr, &before_[i]);
-    // Who starts us with a signal ignored (nohup, a script's background job) means it.
+  // Who starts us with a signal ignored (nohup, a script's background job) means it.
+  for (std::size_t i = 0; i < kSignals.size(); ++i)
     if (before_[i].sa_handler != SIG_IGN) sigaction(kSignals[i], &action, nullptr);
-  }
 }
 
 InterruptGuard::~InterruptGuard() {
@@ -33,12 +38,12 @@ InterruptGuard::~InterruptGuard() {
 }
 
 bool InterruptGuard::requested() {
-  return wanted;
+  return core::interruptionRequested();
 }
 
 InterruptedRun::InterruptedRun(run::Run& run) {
   watched = &run;
-  if (wanted) run.interrupt();
+  if (core::interruptionRequested()) run.interrupt();
 }
 
 InterruptedRun::~InterruptedRun() {

@@ -17,6 +17,8 @@ class InterruptGuard {
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
   [[nodiscard]] static bool requested();
+  /// Takes the signals back from foreign code that has taken them.
+  void reclaim() const;
 
  private:
   static constexpr std::array kSignals{SIGINT, SIGTERM, SIGHUP};

@@ -1,15 +1,23 @@
-#include <csignal>
+#include <cerrno>
+#include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <string>
+#include <string_view>
+#include <system_error>
 
 #include <fcntl.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
+#include "koppla/core/printable.hpp"
 
 #include "arguments.hpp"
 #include "console.hpp"
+#include "process_guard.hpp"
 
 namespace {
 
@@ -22,6 +30,26 @@ void openClosedStreams() {
   }
 }
 
+/// What was printed is in a buffer until now, so this is where a full disk or a broken pipe shows.
+bool isPrinted() {
+  errno = 0;
+  if (std::cout.flush() && std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return true;
+  // Where it failed some time ago the reason is forgotten: it is asked again.
+  if (errno == 0) {
+    [[maybe_unused]] const ssize_t again = ::write(STDOUT_FILENO, "\n", 1);
+  }
+  const int error = errno;
+  std::cerr << "error: Standard output cannot be written";
+  if (error != 0) std::cerr << ": " << std::generic_category().message(error);
+  std::cerr << ". Send it to a place with room.\n";
+  return false;
+}
+
+/// Further lines of a foreign message are indented, lest they look like errors of their own.
+void tell(std::string_view message) {
+  std::cerr << "error: " << koppla::core::printable(message, koppla::core::LineEnds::indented) << "\n";
+}
+
 }  // namespace
 
 /// What the launcher calls.
@@ -29,26 +57,35 @@ extern "C" int koppla_main(int argc, char** argv);
 
 int koppla_main(int argc, char** argv) {
   using koppla::cli::ExitCode;
+  using koppla::cli::ProcessGuard;
   openClosedStreams();
-  // A reader that has seen enough and a file that may not grow are failed writes, not reasons to die with folders left.
-  std::signal(SIGPIPE, SIG_IGN);
-  std::signal(SIGXFSZ, SIG_IGN);
+  // To the very end of the process: what FMUs have left behind runs after the command.
+  static const ProcessGuard guard;
   ExitCode code = ExitCode::internal;
   try {
     code = koppla::cli::dispatch(argc, argv);
   } catch (const koppla::core::InputError& error) {
-    for (const auto& problem : error.problems())
-      std::cerr << "error: " << koppla::cli::printable(koppla::core::text(problem)) << "\n";
+    for (const auto& problem : error.problems()) tell(koppla::core::text(problem));
     code = ExitCode::badInput;
+  } catch (const koppla::core::Interrupted& interrupted) {
+    koppla::cli::complain(std::string(interrupted.what()) + "\n");
+    code = ExitCode::interrupted;
   } catch (const koppla::core::SubsystemError& error) {
-    std::cerr << "error: " << koppla::cli::printable(error.what()) << "\n";
+    tell(error.what());
     code = ExitCode::subsystemFailed;
+  } catch (const koppla::core::FileError& error) {
+    tell(error.what());
+    code = ExitCode::outputFailed;
   } catch (const std::filesystem::filesystem_error& error) {
-    std::cerr << "error: " << error.what() << ". Check that the path is right and that you may use it.\n";
-    code = ExitCode::badInput;
+    const bool place = koppla::core::placeIsAtFault(error.code().value());
+    tell(std::string(error.what()) +
+         (place ? ". Check that the path is right and that you may use it." : ". Check the disk."));
+    code = place ? ExitCode::badInput : ExitCode::outputFailed;
   } catch (const std::exception& error) {
-    std::cerr << "error: This is a bug in Koppla: " << error.what()
-              << "\nPlease report it with the project file and run.log.\n";
+    tell(std::string("This is a bug in Koppla: ") + error.what());
+    std::cerr << "Please report it with the project file and run.log.\n";
   }
+  if (!isPrinted() && code == ExitCode::ok) code = ExitCode::outputFailed;
+  ProcessGuard::decide(code);
   return static_cast<int>(code);
 }

@@ -12,6 +12,7 @@
 #include "koppla/results/load.hpp"
 
 #include "commands.hpp"
+#include "console.hpp"
 
 namespace koppla::cli {
 
@@ -34,16 +35,17 @@ ExitCode plotCommand(const PlotOptions& options) {
       options.iterations ? results::loadIterations(options.results) : results::load(options.results);
   const std::vector<std::string> variables =
       options.iterations && options.variables.empty() ? kIterationDefaults : options.variables;
-  for (const std::string& note : table.notes) std::cerr << "note: " << table.source << ": " << note << "\n";
+  for (const std::string& note : table.notes) complain("note: " + table.source + ": " + note + "\n");
   if (!options.svg.empty()) {
     core::writeWhole(options.svg, report::plotSvg(table, variables));
-    std::cout << "written: " << options.svg.string() << "\n";
+    if (!core::isOpenAs(options.svg, STDOUT_FILENO)) print("written: " + options.svg.string() + "\n");
     return ExitCode::ok;
   }
   report::TerminalPlot plot;
   plot.width = options.width > 0 ? options.width : terminalWidth();
   plot.height = options.height;
   plot.colour = ::isatty(STDOUT_FILENO) == 1;
+  // Its colours are commands of our own; names in it are printable.
   std::cout << report::plotTerminal(table, variables, plot);
   return ExitCode::ok;
 }

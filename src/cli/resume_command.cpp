@@ -1,5 +1,3 @@
-#include <iostream>
-
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -26,6 +24,18 @@ project::Project planOf(const ProjectCopy& copy, const std::filesystem::path& fi
   }
 }
 
+/// A run is computed anew, from answers that are there, and its results are replaced: rows beyond a shorter end would
+/// go.
+void refuseToCut(const RunState& state, const project::Project& plan, const std::filesystem::path& folder) {
+  if (!state.statistics && !state.progress) return;
+  const double reached = state.statistics ? numberOf(*state.statistics, "reached") : numberOf(*state.progress, "time");
+  if (plan.settings.end >= reached) return;
+  throw core::InputError(fmt::format("The run in {} has come to {:.12g} s; an end at {:.12g} s would cut off its rows "
+                                     "beyond that.",
+                                     folder.string(), reached, plan.settings.end),
+                         "Choose a later end, or run the project in another folder.");
+}
+
 }  // namespace
 
 ExitCode resumeCommand(const ResumeOptions& options) {
@@ -35,8 +45,9 @@ ExitCode resumeCommand(const ResumeOptions& options) {
                            "`koppla status` tells how far it is.");
   const bool changed = options.end || !options.set.empty();
   if (state.isCompleted() && !changed) {
-    std::cout << fmt::format("The run in {} is complete. With --end it can go on beyond its end.\n",
-                             options.folder.string());
+    const std::string message = textOf(*state.statistics, "message");
+    print(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
+                      message.empty() ? "With --end it can go on beyond its end." : message));
     return ExitCode::ok;
   }
   core::Log log;
@@ -46,6 +57,7 @@ ExitCode resumeCommand(const ResumeOptions& options) {
   for (const std::string& text : options.set) copy.overrides.push_back(project::parseOverride(text));
   if (options.end) copy.overrides.push_back({"simulation.end", *options.end});
   project::Project plan = planOf(copy, file, log);
+  refuseToCut(state, plan, options.folder);
   RunFolder folder(options.folder, plan.file, Existing::resumed);
   return conduct(copy, std::move(plan), folder, Existing::resumed, {options.quiet, options.json}, log);
 }

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 
 namespace koppla::cli {
 
@@ -16,20 +17,14 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kFiles{"results.csv",
-                            "results.partial.csv",
-                            "results.units.csv",
-                            "results.h5",
-                            "results.partial.h5",
-                            "iterations.csv",
-                            "iterations.partial.csv",
-                            "iterations.units.csv",
-                            "iterations.h5",
-                            "iterations.partial.h5",
-                            "statistics.json",
-                            "run.log",
-                            "project.toml",
-                            "status.json"};
+constexpr std::array kFiles{"results.csv",           "results.partial.csv",
+                            "results.units.csv",     "results.h5",
+                            "results.partial.h5",    "results.partial.rows",
+                            "iterations.csv",        "iterations.partial.csv",
+                            "iterations.units.csv",  "iterations.h5",
+                            "iterations.partial.h5", "iterations.partial.rows",
+                            "statistics.json",       "run.log",
+                            "project.toml",          "status.json"};
 
 }  // namespace
 
@@ -70,8 +65,8 @@ void RunFolder::prepare() {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
-    throw core::InputError(fmt::format("The run folder {} cannot be made: {}.", given_.string(), error.message()),
-                           "Choose another with --folder.");
+    core::failAtFile("The run folder " + given_.string(), "cannot be made", error.value(),
+                     "Choose another with --folder.");
   lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
     throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
@@ -83,8 +78,8 @@ void RunFolder::prepare() {
   }
   for (const char* name : kFiles)
     if (!fs::remove(folder_ / name, error) && error)
-      throw core::InputError(fmt::format("{} cannot be removed: {}.", (folder_ / name).string(), error.message()),
-                             "Choose another run folder with --folder.");
+      core::failAtFile((folder_ / name).string(), "cannot be removed", error.value(),
+                       "Choose another run folder with --folder.");
 }
 
 }  // namespace koppla::cli

@@ -1,5 +1,6 @@
 #include "run_state.hpp"
 
+#include <exception>
 #include <system_error>
 
 #include <fcntl.h>
@@ -32,7 +33,7 @@ std::optional<nlohmann::json> readJson(const fs::path& file) {
   nlohmann::json document;
   try {
     document = nlohmann::json::parse(core::readWhole(file), nullptr, false);
-  } catch (const core::InputError&) {
+  } catch (const std::exception&) {
     return std::nullopt;
   }
   if (!document.is_object()) return std::nullopt;

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <filesystem>
-#include <iostream>
 #include <numeric>
 #include <thread>
 
@@ -163,7 +162,7 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "combinations"); };
   const Rows rows = study::analyse(analysis, how);
   if (rows.empty()) {
-    std::cerr << "Interrupted: nothing is written.\n";
+    complain("Interrupted: nothing is written.\n");
     return ExitCode::interrupted;
   }
   const bool allFailed =
@@ -174,7 +173,7 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
   const std::filesystem::path folder = options.folder.empty() ? analysis.folder() : options.folder;
   write(folder, analysis, rows);
   if (options.quiet) return ExitCode::ok;
-  std::cout << study::stabilityText(analysis, rows) << fmt::format("\nresults in {}\n", folder.string());
+  print(study::stabilityText(analysis, rows) + fmt::format("\nresults in {}\n", folder.string()));
   return ExitCode::ok;
 }
 

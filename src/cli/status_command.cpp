@@ -1,5 +1,4 @@
 #include <chrono>
-#include <iostream>
 
 #include <fmt/format.h>
 
@@ -42,11 +41,9 @@ Json document(const RunState& state, const ProjectCopy& copy) {
   }
   result["programs"] = Json::array();
   for (const program::CallSummary& summary : state.programs) {
-    Json entry{{"name", summary.program},
-               {"calls", summary.calls},
-               {"failed", summary.failed},
-               {"seconds", summary.seconds},
-               {"longest", summary.longest}};
+    Json entry{{"name", summary.program},    {"calls", summary.calls},
+               {"failed", summary.failed},   {"seconds", summary.seconds},
+               {"longest", summary.longest}, {"processor_time", summary.processorSeconds}};
     if (summary.underWay)
       entry["under_way"] = {
           {"step", summary.underWay->step}, {"call", summary.underWay->iteration}, {"began", summary.underWay->began}};
@@ -80,8 +77,8 @@ std::string endText(const nlohmann::json& statistics) {
 
 std::string programsText(const RunState& state) {
   if (state.programs.empty()) return {};
-  std::string text = fmt::format("\n{:<20} {:>8} {:>8} {:>12} {:>12}  {}\n", "program", "calls", "failed", "mean",
-                                 "longest", state.isRunning ? "under way" : "");
+  std::string text = fmt::format("\n{:<20} {:>8} {:>8} {:>12} {:>12} {:>14}  {}\n", "program", "calls", "failed",
+                                 "mean", "longest", "processor time", state.isRunning ? "under way" : "");
   for (const program::CallSummary& summary : state.programs) {
     const double mean = summary.calls > 0 ? summary.seconds / static_cast<double>(summary.calls) : 0.0;
     std::string now;
@@ -89,8 +86,9 @@ std::string programsText(const RunState& state) {
       now = fmt::format("{}step {}, call {}{}", state.isRunning ? "" : "was in ", summary.underWay->step,
                         summary.underWay->iteration,
                         state.isRunning ? ", for " + report::duration(secondsSince(summary.underWay->began)) : "");
-    text += fmt::format("{:<20} {:>8} {:>8} {:>12} {:>12}  {}\n", summary.program, summary.calls, summary.failed,
-                        report::duration(mean), report::duration(summary.longest), now);
+    text += fmt::format("{:<20} {:>8} {:>8} {:>12} {:>12} {:>14}  {}\n", summary.program, summary.calls, summary.failed,
+                        report::duration(mean), report::duration(summary.longest),
+                        report::duration(summary.processorSeconds), now);
   }
   return text;
 }
@@ -101,7 +99,7 @@ ExitCode statusCommand(const StatusOptions& options) {
   const RunState state = readRunState(options.folder);
   const ProjectCopy copy = readProjectCopy(options.folder / "project.toml");
   if (options.json) {
-    std::cout << document(state, copy).dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
+    print(document(state, copy).dump(2, ' ', false, Json::error_handler_t::replace) + "\n");
     return ExitCode::ok;
   }
   std::string text =
@@ -113,7 +111,7 @@ ExitCode statusCommand(const StatusOptions& options) {
   text += programsText(state);
   if (!state.isRunning && !state.isCompleted())
     text += fmt::format("\nGo on with: koppla resume {}\n", options.folder.string());
-  std::cout << printable(text);
+  print(text);
   return ExitCode::ok;
 }
 

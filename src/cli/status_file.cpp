@@ -1,11 +1,11 @@
 #include "status_file.hpp"
 
+#include <exception>
 #include <system_error>
 
 #include <nlohmann/json.hpp>
 #include <unistd.h>
 
-#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/moment.hpp"
 
@@ -41,7 +41,7 @@ void StatusFile::write(const run::Progress& progress) {
                                         {"residual", progress.residual}};
   try {
     core::writeWhole(file_, document.dump(2) + "\n");
-  } catch (const core::InputError&) {  // A full disk is told by those whose files matter.
+  } catch (const std::exception&) {  // A full disk is told by those whose files matter.
   }
 }
 

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <iostream>
 #include <thread>
 
 #include <fmt/format.h>
@@ -64,16 +63,16 @@ ExitCode studyCommand(const StudyOptions& options) {
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "runs"); };
   const study::Conducted conducted = study::conduct(study, how, log);
   if (!conducted.complete()) {
-    std::cerr << fmt::format("Interrupted: {} of {} runs are done and kept. The same command continues.\n",
-                             conducted.done, study.grid.size());
+    complain(fmt::format("Interrupted: {} of {} runs are done and kept. The same command continues.\n", conducted.done,
+                         study.grid.size()));
     return ExitCode::interrupted;
   }
   if (study.fit) writePlot(study, conducted);
   if (options.quiet) return ExitCode::ok;
-  std::cout << study::studyText(study, conducted.rows, conducted.fits);
+  print(study::studyText(study, conducted.rows, conducted.fits));
   if (conducted.takenOver > 0)
-    std::cout << fmt::format("{} of {} runs were done before\n", conducted.takenOver, study.grid.size());
-  std::cout << fmt::format("\nresults in {}\n", conducted.folder.string());
+    print(fmt::format("{} of {} runs were done before\n", conducted.takenOver, study.grid.size()));
+  print(fmt::format("\nresults in {}\n", conducted.folder.string()));
   return ExitCode::ok;
 }
 

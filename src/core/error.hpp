@@ -36,6 +36,13 @@ class InputError : public std::runtime_error {
   std::vector<Problem> problems_;
 };
 
+/// The system failed in what was asked of it with a file or a stream: a full disk, a broken pipe, a device that does
+/// not answer. A place that cannot be right (no such folder, no permission) is the user's input instead.
+class FileError : public std::runtime_error {
+ public:
+  FileError(const std::string& message, const std::string& remedy) : std::runtime_error(message + " " + remedy) {}
+};
+
 /// A subsystem failed in what it was asked to do. The text names the subsystem, the request and the answer.
 class SubsystemError : public std::runtime_error {
  public:

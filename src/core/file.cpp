@@ -1,12 +1,15 @@
 #include "koppla/core/file.hpp"
 
+#include <algorithm>
+#include <array>
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <fstream>
 #include <system_error>
-#include <utility>
 
+#include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
@@ -17,26 +20,86 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string reason() {
-  return std::error_code(errno, std::generic_category()).message();
+/// Where the content of a file that may be a link, or a link to a link, has its place; links to nothing count.
+fs::path linkTarget(fs::path file) {
+  constexpr int kMostLinks = 40;  // as the system follows
+  std::error_code error;
+  for (int link = 0; link < kMostLinks && fs::is_symlink(fs::symlink_status(file, error)); ++link) {
+    const fs::path target = fs::read_symlink(file, error);
+    if (error) break;
+    file = target.is_absolute() ? target : file.parent_path() / target;
+  }
+  return file;
+}
+
+/// 0, or the system's reason.
+int writeInto(int descriptor, std::string_view content) {
+  if (descriptor < 0) return errno;
+  const int error = writeAll(descriptor, content);
+  // Some file systems report a full disk or an exceeded quota only here.
+  return ::close(descriptor) != 0 && error == 0 && errno != EINTR ? errno : error;
+}
+
+int replace(const fs::path& file, std::string_view content) {
+  const fs::path hidden =
+      file.parent_path() / ("." + file.filename().string() + "." + std::to_string(::getpid()) + ".part");
+  int error = writeInto(::open(hidden.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666), content);
+  if (error == 0 && ::rename(hidden.c_str(), file.c_str()) != 0) error = errno;
+  if (error != 0) ::unlink(hidden.c_str());
+  return error;
 }
 
 }  // namespace
 
+bool placeIsAtFault(int error) {
+  constexpr std::array kOfPlace{ENOENT, ENOTDIR, EISDIR,    EACCES,  EPERM, EROFS,  ENAMETOOLONG, ELOOP,
+                                EEXIST, EXDEV,   ENOTEMPTY, ETXTBSY, ENXIO, EINVAL, EBUSY};
+  return std::ranges::find(kOfPlace, error) != kOfPlace.end();
+}
+
+void failAtFile(const std::string& whom, std::string_view what, int error, std::string_view forPlace,
+                std::string_view forSystem) {
+  const std::string message =
+      whom + " " + std::string(what) + ": " + std::error_code(error, std::generic_category()).message() + ".";
+  if (placeIsAtFault(error)) throw InputError(message, std::string(forPlace));
+  throw FileError(message, std::string(forSystem));
+}
+
+int writeAll(int descriptor, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t taken = ::write(descriptor, bytes.data(), bytes.size());
+    if (taken >= 0)
+      bytes.remove_prefix(static_cast<std::size_t>(taken));
+    else if (errno != EINTR)
+      return errno;
+  }
+  return 0;
+}
+
+bool isOpenAs(const fs::path& file, int descriptor) {
+  struct stat named {};
+  struct stat open {};
+  return ::stat(file.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 && named.st_dev == open.st_dev &&
+         named.st_ino == open.st_ino;
+}
+
 void writeWhole(const fs::path& file, std::string_view content) {
-  const fs::path hidden =
-      file.parent_path() / ("." + file.filename().string() + "." + std::to_string(::getpid()) + ".part");
-  std::ofstream out(hidden, std::ios::binary | std::ios::trunc);
-  out.write(content.data(), static_cast<std::streamsize>(content.size()));
-  out.close();
-  std::error_code error;
-  if (!out) error.assign(errno != 0 ? errno : EIO, std::generic_category());
-  if (!error) fs::rename(hidden, file, error);
-  if (!error) return;
-  std::error_code ignored;
-  fs::remove(hidden, ignored);
-  throw InputError(file.string() + " cannot be written: " + error.message() + ".",
-                   "Choose a folder that you may write to and a name that no folder has.");
+  int error = 0;
+  struct stat status {};
+  const bool isThere = ::stat(file.c_str(), &status) == 0;
+  if (!isThere && errno == ELOOP) {
+    error = ELOOP;
+  } else if (isOpenAs(file, STDOUT_FILENO)) {
+    std::fflush(stdout);
+    error = writeAll(STDOUT_FILENO, content);
+  } else if (isOpenAs(file, STDERR_FILENO)) {
+    error = writeAll(STDERR_FILENO, content);
+  } else if (isThere && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) {
+    error = writeInto(::open(file.c_str(), O_WRONLY | O_CLOEXEC | O_NOCTTY), content);
+  } else {
+    error = replace(linkTarget(file), content);
+  }
+  if (error != 0) failAtFile(file.string(), "cannot be written", error);
 }
 
 std::string readWhole(const fs::path& file, std::size_t maxBytes) {
@@ -48,28 +111,14 @@ std::string readWhole(const fs::path& file, std::size_t maxBytes) {
     throw InputError(file.string() + " has " + std::to_string(size) + " bytes, more than the " +
                          std::to_string(maxBytes) + " that are accepted here.",
                      "Check that it is the right file.");
+  errno = 0;
   std::ifstream in(file, std::ios::binary);
   std::string content(static_cast<std::size_t>(size), '\0');
   in.read(content.data(), static_cast<std::streamsize>(size));
-  if (!in) throw InputError(file.string() + " cannot be read: " + reason() + ".", "Check its permissions.");
+  if (!in)
+    failAtFile(file.string(), "cannot be read", errno != 0 ? errno : EIO, "Check its permissions.",
+               "Check that it does not change meanwhile, and the disk.");
   return content;
-}
-
-TemporaryFolder::TemporaryFolder(std::string_view purpose) {
-  std::string name = (fs::temp_directory_path() / ("koppla-" + std::string(purpose) + "-XXXXXX")).string();
-  if (::mkdtemp(name.data()) == nullptr)
-    throw InputError(
-        "No temporary folder can be made below " + fs::temp_directory_path().string() + ": " + reason() + ".",
-        "Set TMPDIR to a folder that you may write to.");
-  path_ = name;
-}
-
-TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept : path_(std::exchange(other.path_, {})) {}
-
-TemporaryFolder::~TemporaryFolder() {
-  if (path_.empty()) return;
-  std::error_code ignored;
-  fs::remove_all(path_, ignored);
 }
 
 }  // namespace koppla::core

@@ -1,5 +1,7 @@
 #include "koppla/core/thread_pool.hpp"
 
+#include "koppla/core/signal_stack.hpp"
+
 namespace koppla::core {
 
 ThreadPool::ThreadPool(std::size_t threads) {
@@ -23,6 +25,7 @@ void ThreadPool::run(const std::function<void(std::size_t)>& work) {
 }
 
 void ThreadPool::serve(std::size_t index) {
+  const SignalStack stack;
   std::uint32_t seen = 0;
   while (true) {
     round_.wait(seen);

@@ -5,14 +5,14 @@
 
 namespace koppla::core {
 
-TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(end), step_(step), steps_(0) {
+TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(end), step_(step) {
   // A quotient that misses a whole number by rounding only must not cost one more, empty step.
   const double quotient = (end - start) / step;
   const double whole = std::round(quotient);
   constexpr double kTie = 1e-9;
   constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
-  steps_ = std::fabs(quotient - whole) <= kTie + kRounding * whole ? static_cast<std::int64_t>(whole)
-                                                                   : static_cast<std::int64_t>(std::ceil(quotient));
+  divides_ = whole >= 1.0 && std::fabs(quotient - whole) <= kTie + kRounding * whole;
+  steps_ = static_cast<std::int64_t>(divides_ ? whole : std::ceil(quotient));
   if (steps_ < 1) steps_ = 1;
 }
 

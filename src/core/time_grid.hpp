@@ -15,12 +15,18 @@ class TimeGrid {
   [[nodiscard]] double point(std::int64_t index) const {
     return index >= steps_ ? end_ : start_ + static_cast<double>(index) * step_;
   }
+  /// What the step after that point is meant to be long: the step itself, not the difference of two rounded points; a
+  /// shorter last one is that difference.
+  [[nodiscard]] double length(std::int64_t index) const {
+    return index + 1 < steps_ || divides_ ? step_ : end_ - point(index);
+  }
 
  private:
   double start_;
   double end_;
   double step_;
   std::int64_t steps_;
+  bool divides_;  ///< the step, the interval
 };
 
 /// A sum of accepted steps, carried with its rounding error, so that it stays within one rounding of the exact sum.

@@ -1,8 +1,5 @@
 #include "koppla/core/weighted_norm.hpp"
 
-#include <algorithm>
-#include <cmath>
-
 namespace koppla::core {
 
 namespace {
@@ -22,20 +19,9 @@ double magnitude(std::span<const double> values, bool rms) {
 }
 
 bool finite(std::span<const double> values) {
-  return std::ranges::all_of(values, [](double value) { return std::isfinite(value); });
-}
-
-double byValue(Norm norm, Tolerance tolerance, std::span<const double> difference, std::span<const double> reference) {
-  double sum = 0.0;
-  double largest = 0.0;
-  for (std::size_t i = 0; i < difference.size(); ++i) {
-    const double d = ratio(difference[i], tolerance.rtol * std::fabs(reference[i]) + tolerance.atol);
-    largest = std::max(largest, d);
-    sum += d * d;
-  }
-  if (norm == Norm::max) return largest;
-  const double n = static_cast<double>(difference.size());
-  return norm == Norm::rms ? std::sqrt(sum / n) : std::sqrt(sum) / n;
+  bool result = true;  // false for NaN as well
+  for (const double value : values) result &= std::fabs(value) <= std::numeric_limits<double>::max();
+  return result;
 }
 
 }  // namespace
@@ -43,8 +29,12 @@ double byValue(Norm norm, Tolerance tolerance, std::span<const double> differenc
 double weightedNorm(Norm norm, Tolerance tolerance, std::span<const double> difference,
                     std::span<const double> reference) {
   if (difference.empty()) return 0.0;
+  if (isByValue(norm)) {
+    NormByValue values(tolerance);
+    for (std::size_t i = 0; i < difference.size(); ++i) values.add(difference[i], reference[i]);
+    return values.norm(norm, difference.size());
+  }
   if (!finite(difference) || !finite(reference)) return HUGE_VAL;
-  if (norm != Norm::fieldRms && norm != Norm::fieldMax) return byValue(norm, tolerance, difference, reference);
   const bool rms = norm == Norm::fieldRms;
   return ratio(magnitude(difference, rms), tolerance.rtol * magnitude(reference, rms) + tolerance.atol);
 }

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 #include <span>
 
 namespace koppla::core {
@@ -18,6 +21,41 @@ enum class Norm : std::uint8_t {
 struct Tolerance {
   double rtol;
   double atol;
+};
+
+/// Whether a norm weighs each value by itself; the others weigh a field as a whole.
+[[nodiscard]] constexpr bool isByValue(Norm norm) {
+  return norm != Norm::fieldRms && norm != Norm::fieldMax;
+}
+
+/// The norms value by value, of differences that come one after the other. What weightedNorm() says of special values
+/// holds here, too.
+class NormByValue {
+ public:
+  explicit NormByValue(Tolerance tolerance) : tolerance_(tolerance) {}
+
+  void add(double difference, double reference) {
+    constexpr double kLargest = std::numeric_limits<double>::max();
+    finite_ &= std::fabs(difference) <= kLargest && std::fabs(reference) <= kLargest;  // false for NaN as well
+    const double weight = tolerance_.rtol * std::fabs(reference) + tolerance_.atol;
+    const double d = difference == 0.0 ? 0.0 : std::fabs(difference) / weight;
+    largest_ = std::max(largest_, d);
+    sum_ += d * d;
+  }
+
+  /// Of so many values.
+  [[nodiscard]] double norm(Norm norm, std::size_t count) const {
+    if (!finite_) return HUGE_VAL;
+    if (norm == Norm::max || count == 0) return largest_;
+    const auto n = static_cast<double>(count);
+    return norm == Norm::rms ? std::sqrt(sum_ / n) : std::sqrt(sum_) / n;
+  }
+
+ private:
+  Tolerance tolerance_;
+  bool finite_ = true;
+  double sum_ = 0.0;
+  double largest_ = 0.0;
 };
 
 /// The norm of no values is 0. Where a weight is zero, a zero difference counts as 0, any other as infinite. A value

@@ -59,7 +59,8 @@ class Accelerator {
   [[nodiscard]] virtual Doings doings() const = 0;
   /// The factors of the last proposal, one per value; empty where there is one for all.
   [[nodiscard]] virtual std::span<const double> factors() const { return {}; }
-  /// What a user should know of a decision since the last call; mostly empty.
+  /// What a user should know of a decision since the last call; mostly there is nothing.
+  [[nodiscard]] virtual bool hasRemark() const { return false; }
   [[nodiscard]] virtual std::string takeRemark() { return {}; }
 };
 

@@ -43,7 +43,7 @@ struct IterationReport {
   unsigned iteration = 0;  ///< of this step, from 1
   bool last = false;
   Ending ending = Ending::converged;  ///< of the step, in its last iteration
-  Doings doings{};                    ///< of the proposal that was evaluated
+  const Doings& doings;               ///< of the proposal that was evaluated
   std::span<const double> factors{};  ///< that it was made with, one per value of the cut; empty: one for all
 };
 

@@ -38,6 +38,7 @@ class AutomaticScalar final : public Accelerator {
   [[nodiscard]] Doings doings() const override {
     return {.method = "secant", .smallestFactor = secant_.factor(), .largestFactor = secant_.factor()};
   }
+  [[nodiscard]] bool hasRemark() const override { return !remark_.empty(); }
   std::string takeRemark() override { return std::exchange(remark_, {}); }
 
  private:
@@ -143,6 +144,7 @@ class AutomaticVector final : public Accelerator {
             .columns = columns_,
             .dropped = dropped_};
   }
+  [[nodiscard]] bool hasRemark() const override { return !remark_.empty(); }
   std::string takeRemark() override { return std::exchange(remark_, {}); }
 
  private:

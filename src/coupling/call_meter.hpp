@@ -20,7 +20,18 @@ class CallMeter {
 
   /// Calls that contain others are sampled in another rhythm than those, so that they do not time the clock reads
   /// inside.
+  static constexpr Countdown kInnerRhythm = 1023;
+  static constexpr Countdown kOuterRhythm = 996;  // with the timed call a prime number
   explicit CallMeter(Countdown betweenSamples = kInnerRhythm) : betweenSamples_(betweenSamples) {}
+
+  /// Any call: times it where it is its turn.
+  template <class Call>
+  auto run(Countdown& countdown, Call&& call) {
+    if (countdown == 0) [[unlikely]]
+      return measure(countdown, call);
+    --countdown;
+    return call();
+  }
 
   /// A call whose turn it is to be timed; for the others the caller counts down.
   template <class Call>
@@ -41,7 +52,6 @@ class CallMeter {
 
  private:
   static constexpr std::uint64_t kFirst = 16;
-  static constexpr Countdown kInnerRhythm = 1023;
   static constexpr double kExpensive = 5e-6;  // s; two clock reads are then below 1 %
 
   /// What two reads of the clock cost by themselves, which would otherwise dominate the time of a cheap call.
@@ -81,21 +91,30 @@ class CallMeter {
   double cheapSeconds_ = 0.0;
 };
 
+/// What a meter says whose countdown lives elsewhere.
+class MeterReading {
+ public:
+  MeterReading(const CallMeter& meter, CallMeter::Countdown countdown) : meter_(meter), countdown_(countdown) {}
+  [[nodiscard]] std::uint64_t count() const { return meter_.count(countdown_); }
+  [[nodiscard]] double seconds() const { return meter_.seconds(countdown_); }
+
+ private:
+  const CallMeter& meter_;
+  CallMeter::Countdown countdown_;
+};
+
 /// A meter with its own countdown, where calls are not that many.
 class CallCounter {
  public:
   template <class Call>
   auto measure(Call&& call) {
-    if (countdown_ == 0) return meter_.measure(countdown_, call);
-    --countdown_;
-    return call();
+    return meter_.run(countdown_, call);
   }
   [[nodiscard]] std::uint64_t count() const { return meter_.count(countdown_); }
   [[nodiscard]] double seconds() const { return meter_.seconds(countdown_); }
 
  private:
-  static constexpr CallMeter::Countdown kOuterRhythm = 996;  // with the timed call a prime number
-  CallMeter meter_{kOuterRhythm};
+  CallMeter meter_{CallMeter::kOuterRhythm};
   CallMeter::Countdown countdown_ = 0;
 };
 

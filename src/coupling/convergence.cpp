@@ -51,29 +51,31 @@ std::string_view word(Behaviour behaviour) {
 ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfaceProblem& problem,
                                        const AlgorithmSettings& settings, unsigned innocent)
     : network_(network),
-      explosionGrowth_(settings.explosionGrowth),
-      innocent_(innocent),
       exchanged_(problem.coupled()),
-      k_(kUnknown) {
+      points_(problem.points()),
+      samples_(exchanged_.size() * points_),
+      explosionGrowth_(settings.explosionGrowth),
+      innocent_(innocent) {
   for (const ConvergenceGroup& group : settings.convergence) {
     std::vector<std::size_t> values = select(network, exchanged_, group.outputs);
     if (values.empty()) continue;
     names_.push_back(group.name);
-    groups_.push_back({std::move(values), group.tolerance, group.norm});
+    groups_.push_back({std::move(values), {}, group.tolerance, group.norm});
   }
   if (groups_.empty()) {
     names_.emplace_back("all");
-    groups_.push_back({exchanged_, {settings.rtol, settings.atol}, settings.norm});
+    groups_.push_back({exchanged_, {}, {settings.rtol, settings.atol}, settings.norm});
   }
   norms_.resize(groups_.size());
   for (Group& group : groups_)
+    if (group.values.size() < exchanged_.size())
+      for (const std::size_t value : group.values)
+        group.places.push_back(
+            static_cast<std::size_t>(std::ranges::lower_bound(exchanged_, value) - exchanged_.begin()));
+  for (Group& group : groups_)
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
-  for (const std::size_t value : exchanged_) {
-    const OutputName name = network.outputName(value);
-    const OutputName last = fields_.empty() ? name : network.outputName(fields_.back().values.back());
-    if (fields_.empty() || last.member != name.member || last.port != name.port) fields_.emplace_back();
-    fields_.back().values.push_back(value);
-  }
+  for (const Block& port : portsAmong(network, exchanged_)) fields_.push_back({port});
+  memory_.resize((1 + kAnswers) * samples_);
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -90,54 +92,74 @@ core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> val
 
 void ConvergenceMonitor::begin() {
   looks_ = 0;
-  k_ = kUnknown;
   exploded_.reset();
   for (Field& field : fields_) {
     // Later on the outputs may be predictions.
     if (!started_)
-      for (const std::size_t value : field.values)
-        field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[value]));
+      for (std::size_t i = field.places.first; i < field.places.last; ++i)
+        field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[exchanged_[i]]));
     field.allowed = field.accepted;
   }
   started_ = true;
 }
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  ++looks_;
-  exploded_.reset();
-  measure(problem);
-  findK(problem);
-  findExplosion(problem);
+  problem.readSent(exchanged_, sent());
+  watch(problem);
+  measure();
 }
 
-void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
+template <class Use>
+inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
+  const double* const sent = memory_.data();
+  const double* const answered = memory_.data() + placeOfAnswers(0);
+  if (group.places.empty()) {
+    for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
+    return;
+  }
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
+}
+
+double ConvergenceMonitor::normOf(const Group& group) {
+  const bool bySent = isWeighedBySent(group.norm);
+  if (core::isByValue(group.norm)) {
+    core::NormByValue values(group.tolerance);
+    forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
+    return values.norm(group.norm, group.values.size() * points_);
+  }
+  difference_.clear();
+  reference_.clear();
+  forSamples(group, [&](double u, double y) {
+    difference_.push_back(y - u);
+    reference_.push_back(bySent ? u : y);
+  });
+  return core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
+}
+
+/// |answered - sent| / |answered|, of the group where it is largest.
+double ConvergenceMonitor::relativeChange() const {
+  double largest = 0.0;
+  for (const Group& group : groups_) {
+    double change = 0.0;
+    double size = 0.0;
+    forSamples(group, [&](double u, double y) {
+      change += (y - u) * (y - u);
+      size += y * y;
+    });
+    largest = std::max(largest, size > 0.0 ? std::sqrt(change / size) : 0.0);
+  }
+  return largest;
+}
+
+void ConvergenceMonitor::measure() {
   norm_ = 0.0;
-  relative_ = 0.0;
   rounding_ = 0.0;
   coarse_.reset();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    const Group& group = groups_[g];
-    const std::size_t n = group.values.size() * problem.points();
-    sent_.resize(n);
-    difference_.resize(n);
-    problem.readSent(group.values, sent_);
-    problem.readAnswered(group.values, difference_);
-    double change = 0.0;
-    double size = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      change += (difference_[i] - sent_[i]) * (difference_[i] - sent_[i]);
-      size += difference_[i] * difference_[i];
-    }
-    relative_ = std::max(relative_, size > 0.0 ? std::sqrt(change / size) : 0.0);
-    if (isWeighedBySent(group.norm)) {
-      for (std::size_t i = 0; i < n; ++i) difference_[i] -= sent_[i];
-      norms_[g] = core::weightedNorm(group.norm, group.tolerance, difference_, sent_);
-    } else {
-      for (std::size_t i = 0; i < n; ++i) sent_[i] = difference_[i] - sent_[i];
-      norms_[g] = core::weightedNorm(group.norm, group.tolerance, sent_, difference_);
-    }
+    norms_[g] = normOf(groups_[g]);
     norm_ = std::max(norm_, norms_[g]);
-    if (group.printed) findCoarse(group, problem);
+    if (groups_[g].printed) findCoarse(groups_[g]);
   }
   // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
@@ -148,53 +170,57 @@ void ConvergenceMonitor::measure(const InterfaceProblem& problem) {
   }
 }
 
-void ConvergenceMonitor::findCoarse(const Group& group, const InterfaceProblem& problem) {
-  problem.readAnswered(group.values, sent_);
-  for (std::size_t i = 0; i < sent_.size(); ++i)
-    difference_[i] = roundingOf(sent_[i], network_.outputName(group.values[i % group.values.size()]).digits);
-  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, sent_);
+void ConvergenceMonitor::findCoarse(const Group& group) {
+  difference_.clear();
+  reference_.clear();
+  forSamples(group, [&](double, double y) {
+    const std::size_t value = group.values[difference_.size() % group.values.size()];
+    difference_.push_back(roundingOf(y, network_.outputName(value).digits));
+    reference_.push_back(y);
+  });
+  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
   if (norm <= std::max(1.0, rounding_)) return;
   rounding_ = norm;
   const auto coarsest = static_cast<std::size_t>(std::ranges::max_element(difference_) - difference_.begin());
   coarse_ = group.values[coarsest % group.values.size()];
 }
 
-void ConvergenceMonitor::findK(const InterfaceProblem& problem) {
-  const std::size_t n = exchanged_.size() * problem.points();
-  difference_.resize(n);
-  problem.readAnswered(exchanged_, difference_);
-  k_ = kUnknown;
-  if (looks_ > 1) {
-    double product = 0.0;
-    double square = 0.0;
-    for (std::size_t i = 0; i < n; ++i) {
-      const double change = difference_[i] - answers_[i];
-      if (looks_ > 2) {
-        product += change * change_[i];
-        square += change_[i] * change_[i];
-      }
-      answers_[i] = change;
-    }
-    if (square > 0.0) k_ = product / square;
-    std::swap(change_, answers_);
+double ConvergenceMonitor::k() const {
+  if (looks_ < kAnswers) return kUnknown;
+  const std::span<const double> x = answers(0);
+  const std::span<const double> x1 = answers(1);
+  const std::span<const double> x2 = answers(2);
+  double product = 0.0;
+  double square = 0.0;
+  for (std::size_t i = 0; i < samples_; ++i) {
+    product += (x[i] - x1[i]) * (x1[i] - x2[i]);
+    square += (x1[i] - x2[i]) * (x1[i] - x2[i]);
   }
-  std::swap(answers_, difference_);
+  return square > 0.0 ? product / square : kUnknown;
 }
 
-void ConvergenceMonitor::findExplosion(const InterfaceProblem& problem) {
+void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
+  ++looks_;
+  exploded_.reset();
+  const std::span<double> answered = std::span(memory_).subspan(placeOfAnswers(0), samples_);
+  problem.readAnswered(exchanged_, answered);
   for (Field& field : fields_) {
-    difference_.resize(field.values.size() * problem.points());
-    problem.readAnswered(field.values, difference_);
-    std::size_t largest = 0;
-    for (std::size_t i = 0; i < difference_.size(); ++i)
-      if (std::fabs(difference_[i]) > std::fabs(difference_[largest])) largest = i;
-    field.present = std::fabs(difference_[largest]);
-    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, field.present);
+    std::size_t largest = field.places.first;
+    double present = 0.0;
+    for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+      for (std::size_t i = field.places.first; i < field.places.last; ++i) {
+        const double magnitude = std::fabs(answered[first + i]);
+        if (!(magnitude > present)) continue;
+        present = magnitude;
+        largest = i;
+      }
+    field.present = present;
+    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
-    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && field.present > limit && !exploded_)
-      exploded_ = field.values[largest % field.values.size()];
+    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && present > limit && !exploded_) [[unlikely]]
+      exploded_ = exchanged_[largest];
   }
 }
 
@@ -210,7 +236,7 @@ std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& pr
 std::vector<std::size_t> ConvergenceMonitor::drowned() const {
   std::vector<std::size_t> result;
   for (const Field& field : fields_) {
-    const std::size_t value = field.values.front();
+    const std::size_t value = exchanged_[field.places.first];
     const auto holds = [value](const Group& group) { return std::ranges::binary_search(group.values, value); };
     const auto group = std::ranges::find_if(groups_, holds);
     if (group != groups_.end() && field.accepted > 0.0 && field.accepted < group->tolerance.atol)
@@ -233,7 +259,7 @@ bool ConvergenceMonitor::stagnates() const {
   if (coarse_ && norm_ <= rounding_) return true;
   const bool printed = std::ranges::any_of(groups_, &Group::printed);
   return looks_ - bestAt_ >= kPatience && (coarse_ || best_ < kFallen * largestNorm_) &&
-         relative_ < (printed ? kSmallBehindFiles : kSmall);
+         relativeChange() < (printed ? kSmallBehindFiles : kSmall);
 }
 
 }  // namespace koppla::coupling

@@ -46,6 +46,8 @@ class ConvergenceMonitor {
   void begin();
   /// The last evaluation of the problem. Afterwards the norms, K and the magnitudes are known.
   void look(const InterfaceProblem& problem);
+  /// The same for algorithms with a test of their own: only the magnitudes are known.
+  void watch(const InterfaceProblem& problem);
   /// The step that was looked at last is kept.
   void accept();
 
@@ -61,7 +63,7 @@ class ConvergenceMonitor {
   /// their test is passed by anything.
   [[nodiscard]] std::vector<std::size_t> drowned() const;
   /// K of all exchanged values; not a number before the third evaluation.
-  [[nodiscard]] double k() const { return k_; }
+  [[nodiscard]] double k() const;
   /// The index of an output of the field that has exploded.
   [[nodiscard]] std::optional<std::size_t> exploded() const { return exploded_; }
   /// An output that is read with too few digits for its tolerance: how exact it is cannot be seen.
@@ -73,46 +75,57 @@ class ConvergenceMonitor {
  private:
   struct Group {
     std::vector<std::size_t> values;
+    std::vector<std::size_t> places;  ///< of these among all that are exchanged; empty: all of them
     core::Tolerance tolerance;
     Norm norm;
     bool printed = false;  ///< some of its values are read from text with few digits
   };
   struct Field {
-    std::vector<std::size_t> values;
+    Block places;           ///< among all that are exchanged
     double accepted = 0.0;  ///< largest magnitude in accepted steps and at the start
     double present = 0.0;   ///< in the last evaluation
     double allowed = 0.0;   ///< in this step; 0: nothing to compare with
   };
 
-  void measure(const InterfaceProblem& problem);
-  void findCoarse(const Group& group, const InterfaceProblem& problem);
-  void findK(const InterfaceProblem& problem);
-  void findExplosion(const InterfaceProblem& problem);
+  void measure();
+  [[nodiscard]] double normOf(const Group& group);
+  [[nodiscard]] double relativeChange() const;
+  void findCoarse(const Group& group);
+  /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
+  [[nodiscard]] std::span<double> sent() { return std::span(memory_).first(samples_); }
+  [[nodiscard]] std::size_t placeOfAnswers(unsigned ago) const { return samples_ * (1 + (looks_ - ago) % kAnswers); }
+  [[nodiscard]] std::span<const double> answers(unsigned ago) const {
+    return std::span(memory_).subspan(placeOfAnswers(ago), samples_);
+  }
+  /// Calls `use(sent, answered)` for all samples of a group.
+  template <class Use>
+  void forSamples(const Group& group, Use&& use) const;
 
+  static constexpr unsigned kAnswers = 3;  ///< that K needs
+
+  // What every look touches lies together.
   const Network& network_;
+  std::vector<std::size_t> exchanged_;
+  std::vector<double> memory_;  ///< sent, then the newest answers as a ring
+  std::size_t points_;          ///< of a step
+  std::size_t samples_;         ///< exchanged values at all points
+  std::vector<Field> fields_;
   double explosionGrowth_;
   unsigned innocent_;
-  std::vector<std::string> names_;
-  std::vector<Group> groups_;
-  std::vector<Field> fields_;
-  std::vector<std::size_t> exchanged_;
-
-  bool started_ = false;
   unsigned looks_ = 0;  ///< in this step
-  double norm_ = 0.0;
-  std::vector<double> norms_;
-  double k_;
   std::optional<std::size_t> exploded_;
+  std::vector<Group> groups_;
+  std::vector<double> norms_;
+  double norm_ = 0.0;
   std::optional<std::size_t> coarse_;
   double rounding_ = 0.0;  ///< norm of half a unit of the last digit, of the group where it is largest
   double largestNorm_ = 0.0;
-  double relative_ = 0.0;     ///< |answered - sent| / |answered|, of the group where it is largest
-  double best_ = 0.0;         ///< norm when it last was a good deal smaller than before
-  unsigned bestAt_ = 0;       ///< look at which that was
-  std::vector<double> sent_;  ///< scratch
-  std::vector<double> difference_;
-  std::vector<double> answers_;  ///< of the last evaluation
-  std::vector<double> change_;   ///< between the last two evaluations
+  double best_ = 0.0;    ///< norm when it last was a good deal smaller than before
+  unsigned bestAt_ = 0;  ///< look at which that was
+  bool started_ = false;
+  std::vector<std::string> names_;  ///< of the groups
+  std::vector<double> difference_;  ///< scratch
+  std::vector<double> reference_;
 };
 
 }  // namespace koppla::coupling

@@ -145,6 +145,8 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
   if (approximation_) approximation_->begin(step.t0, step.t1);
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
+  const bool predicts = predictor_ && !attempt.untested;  // one evaluation must not rest on a guess across a jump
+  if (predicts) predict(step);
   StepOutcome outcome;
   outcome.reached = step.t1;
   for (const Stretch& stretch : stretches_) {
@@ -156,9 +158,11 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
     IteratedCycle& cycle = *stretch.cycle;
     if (semiImplicit_)
       sendExtrapolated(cycle);
-    else if (!attempt.untested)
-      sendPredicted(cycle, step);  // one evaluation must not rest on a guess across a jump
-    outcome.fault = cycle.problem.begin({step.t0, step.t1, false}, attempt.start);
+    else if (predicts)
+      sendPredicted(cycle);
+    subsystem::Step repeated = step;
+    repeated.final = false;
+    outcome.fault = cycle.problem.begin(repeated, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;
@@ -200,27 +204,34 @@ StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
   outcome.reached = single.reached;
   outcome.fault = single.fault;
   if (outcome.fault) return outcome;
-  const subsystem::Step taken{step.t0, outcome.reached, step.final};
+  const subsystem::Step taken{step.t0, outcome.reached, step.final, false, 0.0, step.returnsBefore};
   approximation_->begin(taken.t0, taken.t1);
   approximation_->interpolate(network_.outputsOf(0), network_.outputs(), network_.slopes());
   outcome.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);
   return outcome;
 }
 
+/// Prepares what sendPredicted() sends of every cycle.
+void CoupledStep::predict(const subsystem::Step& step) {
+  const std::size_t points = waveform_ ? waveform_->points() : 1;
+  predictedTimes_.resize(points);
+  for (std::size_t point = 1; point < points; ++point)
+    predictedTimes_[point - 1] =
+        step.t0 + (step.t1 - step.t0) * static_cast<double>(point) / static_cast<double>(points);
+  predictedTimes_.back() = step.t1;
+  predictor_->begin(predictedTimes_);
+}
+
 /// Also of values that nobody uses before they are computed: then the first evaluation can be compared with what was
 /// expected of it.
-void CoupledStep::sendPredicted(IteratedCycle& cycle, const subsystem::Step& step) {
+void CoupledStep::sendPredicted(IteratedCycle& cycle) {
   const std::size_t points = cycle.problem.points();
-  predictedTimes_.clear();
-  for (std::size_t point = 1; point < points; ++point)
-    predictedTimes_.push_back(step.t0 + (step.t1 - step.t0) * static_cast<double>(point) / static_cast<double>(points));
-  predictedTimes_.push_back(step.t1);
-  predictor_->begin(predictedTimes_);
   if (predictor_->degree() == 0 && points == 1) return;  // the values at the beginning are there already
   const std::vector<std::size_t>& values = cycle.problem.coupled();
-  predictedSamples_.clear();
+  predictedSamples_.resize(points * values.size());
   for (std::size_t point = 0; point < points; ++point)
-    for (const std::size_t value : values) predictedSamples_.push_back(predictor_->predict(point, value));
+    for (std::size_t i = 0; i < values.size(); ++i)
+      predictedSamples_[point * values.size() + i] = predictor_->predict(point, values[i]);
   cycle.problem.send(values, predictedSamples_);
 }
 

@@ -116,7 +116,8 @@ class CoupledStep {
 
   Fault run(Block block, const subsystem::Step& step);
   StepOutcome solveFromMaster(const subsystem::Step& step);
-  void sendPredicted(IteratedCycle& cycle, const subsystem::Step& step);
+  void predict(const subsystem::Step& step);
+  void sendPredicted(IteratedCycle& cycle);
   void sendExtrapolated(IteratedCycle& cycle);
   /// These are the values at t from now on.
   void remember(double t, std::span<const double> values);

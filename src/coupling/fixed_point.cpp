@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
 
@@ -8,23 +9,52 @@ namespace koppla::coupling {
 
 namespace {
 
-/// Values that one accelerator works on, and its memory.
-struct AcceleratedPart {
+/// Values that one accelerator works on, and what became of them in the last two evaluations.
+class AcceleratedPart {
+ public:
   std::vector<std::size_t> values;
   std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
   std::unique_ptr<Accelerator> accelerator;
-  std::vector<double> sent;
-  std::vector<double> answered;
+
+  void resize(std::size_t size) {
+    size_ = size;
+    memory_.resize(5 * size);
+  }
+  [[nodiscard]] std::size_t size() const { return size_; }
+
+  void read(const InterfaceProblem& problem) {
+    newest_ = 1 - newest_;
+    problem.readSent(values, sent());
+    problem.readAnswered(values, answered());
+  }
+  [[nodiscard]] std::span<double> sent() { return at(1 + 2 * newest_); }
+  [[nodiscard]] std::span<double> answered() { return at(2 + 2 * newest_); }
+  [[nodiscard]] std::span<const double> sentBefore() { return at(3 - 2 * newest_); }
+  [[nodiscard]] std::span<const double> answeredBefore() { return at(4 - 2 * newest_); }
+  /// What is sent next.
+  [[nodiscard]] std::span<double> proposal() { return at(0); }
+
+ private:
+  [[nodiscard]] std::span<double> at(std::size_t place) { return std::span(memory_).subspan(place * size_, size_); }
+
+  std::size_t size_ = 0;
+  std::size_t newest_ = 0;      ///< evaluation, or 1
+  std::vector<double> memory_;  ///< the proposal, then what was sent and answered in two evaluations
 };
 
 class FixedPoint final : public Algorithm {
  public:
   FixedPoint(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
-      : settings_(settings), network_(network), monitor_(network, problem, settings, kInnocent) {
+      : maxIterations_(settings.maxIterations),
+        comparesDiscrete_(settings.discrete == DiscreteTest::compare),
+        unaccelerated_(settings.acceleration.kind == AcceleratorKind::none),
+        plain_(unaccelerated_ || settings.acceleration.relaxes()),
+        network_(network),
+        monitor_(network, problem, settings, kInnocent) {
     const bool all = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes() &&
                      settings.form() == Form::sequence;  // in parallel all are cut anyway
     if (!all) {
-      addPart(problem, problem.cut());
+      addPart(problem, problem.cut(), settings.acceleration);
       return;
     }
     for (std::size_t position = problem.block().first; position < problem.block().last; ++position) {
@@ -32,7 +62,7 @@ class FixedPoint final : public Algorithm {
       std::vector<std::size_t> values;
       for (const std::size_t value : problem.coupled())
         if (value >= own.first && value < own.last) values.push_back(value);
-      addPart(problem, std::move(values));
+      addPart(problem, std::move(values), settings.acceleration);
     }
     passing_ = [this](std::size_t position) { passOn(position); };
   }
@@ -63,16 +93,15 @@ class FixedPoint final : public Algorithm {
         continue;
       }
       solution.norm = monitor_.norm();
-      solution.k = monitor_.k();
       learn(problem);
       if (ends(problem, solution)) break;
       report(problem, solution, false);
       propose(problem);
     }
     problem.keepAnswers();
+    solution.k = monitor_.k();
     solution.suspicious = solution.converged() && slope_ >= 1.0;
-    const bool plain = settings_.acceleration.kind == AcceleratorKind::none || settings_.acceleration.relaxes();
-    if (plain && solution.k > 0.0 && solution.k < 1.0) solution.amplification = 1.0 / (1.0 - solution.k);
+    if (plain_ && solution.k > 0.0 && solution.k < 1.0) solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
     tellRemarks(problem);
     return solution;
@@ -91,16 +120,16 @@ class FixedPoint final : public Algorithm {
   /// In sequence a jump of one member reaches those before it in the second evaluation.
   static constexpr unsigned kInnocent = 2;
 
-  void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values) {
+  void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values,
+               const AccelerationSettings& acceleration) {
     AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
     const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values)};
-    part.accelerator = makeAccelerator(settings_.acceleration, unknowns);
+    part.accelerator = makeAccelerator(acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
       part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
-    part.sent.resize(n);
-    part.answered.resize(n);
+    part.resize(n);
     part.values = std::move(values);
     parts_.push_back(std::move(part));
   }
@@ -120,7 +149,7 @@ class FixedPoint final : public Algorithm {
     iteration_ = 0;
     retreats_ = 0;
     slope_ = 0.0;
-    movedFrom_.clear();
+    moved_ = false;
     for (AcceleratedPart& part : parts_) part.accelerator->begin();
   }
 
@@ -138,49 +167,47 @@ class FixedPoint final : public Algorithm {
   void passOn(std::size_t position) {
     AcceleratedPart& part = parts_[position - problem_->block().first];
     if (part.values.empty()) return;
-    problem_->readSent(part.values, part.sent);
-    problem_->readAnswered(part.values, part.answered);
+    part.read(*problem_);
     if (iteration_ == 1)
-      for (std::size_t i = 0; i < part.sent.size(); ++i)
-        if (!part.isCut[i]) part.sent[i] = part.answered[i];
-    part.accelerator->learn(part.sent, part.answered);
-    part.accelerator->propose(part.answered);
-    problem_->send(part.values, part.answered);
+      for (std::size_t i = 0; i < part.size(); ++i)
+        if (!part.isCut[i]) part.sent()[i] = part.answered()[i];
+    part.accelerator->learn(part.sent(), part.answered());
+    part.accelerator->propose(part.proposal());
+    problem_->send(part.values, part.proposal());
   }
 
   void learn(const InterfaceProblem& problem) {
     if (passing_) return;
     AcceleratedPart& part = parts_.front();
-    problem.readSent(part.values, part.sent);
-    problem.readAnswered(part.values, part.answered);
-    findSlope(part);
-    part.accelerator->learn(part.sent, part.answered);
+    part.read(problem);
+    if (!unaccelerated_) findSlope(part);  // what is sent as it was answered cannot come where it is repelled
+    part.accelerator->learn(part.sent(), part.answered());
   }
 
   /// d answered / d sent along the last movement, as far as that is more than rounding.
-  void findSlope(const AcceleratedPart& part) {
-    if (settings_.acceleration.kind == AcceleratorKind::none) return;  // cannot come where it is repelled
+  void findSlope(AcceleratedPart& part) {
     constexpr double kRounding = 1e-10;
-    if (!movedFrom_.empty()) {
-      double product = 0.0;
-      double square = 0.0;
-      double answers = 0.0;
-      double size = 0.0;
-      for (std::size_t i = 0; i < part.sent.size(); ++i) {
-        const double moved = part.sent[i] - movedFrom_[i];
-        const double change = part.answered[i] - answeredThere_[i];
-        product += change * moved;
-        square += moved * moved;
-        answers += change * change;
-        size += part.sent[i] * part.sent[i];
-      }
-      // Where the answers change in another direction the ratio says nothing of what repels.
-      constexpr double kParallel = 0.99;
-      const bool parallel = product * product > kParallel * kParallel * square * answers;
-      if (square > kRounding * kRounding * size) slope_ = parallel ? product / square : 0.0;
+    if (!std::exchange(moved_, true)) return;
+    const auto sent = part.sent();
+    const auto answered = part.answered();
+    const auto sentBefore = part.sentBefore();
+    const auto answeredBefore = part.answeredBefore();
+    double product = 0.0;
+    double square = 0.0;
+    double answers = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < sent.size(); ++i) {
+      const double moved = sent[i] - sentBefore[i];
+      const double change = answered[i] - answeredBefore[i];
+      product += change * moved;
+      square += moved * moved;
+      answers += change * change;
+      size += sent[i] * sent[i];
     }
-    movedFrom_ = part.sent;
-    answeredThere_ = part.answered;
+    // Where the answers change in another direction the ratio says nothing of what repels.
+    constexpr double kParallel = 0.99;
+    const bool parallel = product * product > kParallel * kParallel * square * answers;
+    if (square > kRounding * kRounding * size) slope_ = parallel ? product / square : 0.0;
   }
 
   /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
@@ -192,13 +219,13 @@ class FixedPoint final : public Algorithm {
   }
 
   bool ends(const InterfaceProblem& problem, Solution& solution) {
-    const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
+    const bool discreteSettled = !comparesDiscrete_ || !problem.discreteChanged();
     solution.exploded = monitor_.exploded();
     if (solution.exploded)
       solution.ending = Ending::exploded;  // before the test, which such values may pass
     else if (solution.norm <= 1.0 && discreteSettled)
       solution.ending = monitor_.coarse() ? Ending::stagnated : Ending::converged;
-    else if (solution.evaluations >= settings_.maxIterations)
+    else if (solution.evaluations >= maxIterations_)
       solution.ending = Ending::capReached;
     else if (solution.norm > 1.0 && monitor_.stagnates())
       solution.ending = Ending::stagnated;
@@ -213,22 +240,22 @@ class FixedPoint final : public Algorithm {
     if (passing_) return;
     AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
-    part.accelerator->propose(part.answered);
-    problem.send(part.values, part.answered);
+    part.accelerator->propose(part.proposal());
+    problem.send(part.values, part.proposal());
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
   [[nodiscard]] bool mayRetreat() const {
     constexpr unsigned kMost = 8;  // in a row
-    return !passing_ && iteration_ > 1 && iteration_ < settings_.maxIterations && retreats_ < kMost &&
+    return !passing_ && iteration_ > 1 && iteration_ < maxIterations_ && retreats_ < kMost &&
            parts_.front().accelerator->canRetreat();
   }
 
   void retreat() {
     ++retreats_;
     AcceleratedPart& part = parts_.front();
-    part.accelerator->retreat(part.answered);
-    problem_->send(part.values, part.answered);
+    part.accelerator->retreat(part.proposal());
+    problem_->send(part.values, part.proposal());
   }
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
@@ -238,12 +265,16 @@ class FixedPoint final : public Algorithm {
 
   void tellRemarks(const InterfaceProblem& problem) {
     for (AcceleratedPart& part : parts_) {
+      if (!part.accelerator->hasRemark()) continue;
       const std::string remark = part.accelerator->takeRemark();
-      if (!remark.empty() && listener_ != nullptr) listener_->remark(problem, remark);
+      if (listener_ != nullptr) listener_->remark(problem, remark);
     }
   }
 
-  AlgorithmSettings settings_;
+  unsigned maxIterations_;
+  bool comparesDiscrete_;
+  bool unaccelerated_;
+  bool plain_;  ///< answers are sent as they are, or relaxed
   const Network& network_;
   ConvergenceMonitor monitor_;
   std::vector<AcceleratedPart> parts_;  ///< the cut, or one per member
@@ -256,8 +287,7 @@ class FixedPoint final : public Algorithm {
   Doings doings_;                ///< of what is being evaluated
   std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;
-  std::vector<double> movedFrom_;
-  std::vector<double> answeredThere_;
+  bool moved_ = false;  ///< this is not the first evaluation of the step
 };
 
 }  // namespace

@@ -6,8 +6,9 @@
 #include <optional>
 #include <set>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
@@ -40,8 +41,9 @@ class Initialiser {
                                : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
     }
-    if (!kept_) settle();
-    if (!report_.fault && !kept_) solveForMultipliers();
+    const bool kept = !report_.kept.empty();
+    if (!kept) settle();
+    if (!report_.fault && !kept) solveForMultipliers();
     if (!report_.fault) report_.fault = network_.explosion();
     return std::move(report_);
   }
@@ -167,7 +169,7 @@ class Initialiser {
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
     put(loop, z);
-    kept_ = true;
+    report_.kept.insert(report_.kept.end(), loop.values.begin(), loop.values.end());
     return true;
   }
 
@@ -354,7 +356,7 @@ class Initialiser {
                         Eigen::VectorXd& correction) {
     if (!jacobian(loop, derivatives)) return false;
     const auto n = derivatives.rows();
-    correction = (Eigen::MatrixXd::Identity(n, n) - derivatives).partialPivLu().solve(r);
+    correction = core::detail::solve(Eigen::MatrixXd::Identity(n, n) - derivatives, r);
     return true;
   }
 
@@ -374,7 +376,8 @@ class Initialiser {
         const bool sees = settings_.form() == Form::sequence || network_.isStatic(consumer);
         if (sees && positionOf[static_cast<std::size_t>(column)] < consumer) fresh(row, column) = gains(row, column);
       }
-    const Eigen::MatrixXd sweep = (Eigen::MatrixXd::Identity(n, n) - fresh).partialPivLu().solve(gains - fresh);
+    const Eigen::MatrixXd sweep =
+        core::detail::solve(Eigen::MatrixXd::Identity(n, n) - fresh, Eigen::MatrixXd(gains - fresh));
     const Eigen::MatrixXd rows = sweep.transpose();
     return {rows.data(), rows.data() + rows.size()};
   }
@@ -383,7 +386,6 @@ class Initialiser {
   Network& network_;
   double t_;
   AlgorithmSettings settings_;
-  bool kept_ = false;  ///< a loop is left to the first step
   InitialisationReport report_;
   std::vector<Node> nodes_;
   std::vector<bool> selfDependent_;

@@ -10,10 +10,10 @@ namespace koppla::coupling {
 
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Approximation* approximation)
     : network_(network),
+      approximation_(approximation),
       block_(block),
       values_(network.outputsOf(block)),
       form_(form),
-      approximation_(approximation),
       discrete_(network.hasDiscreteOutputs(block)) {
   producer_.resize(values_.last - values_.first);
   for (std::size_t position = block.first; position < block.last; ++position) {
@@ -33,6 +33,7 @@ InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, App
     if (coupled[i]) coupled_.push_back(values_.first + i);
     if (cut[i]) cut_.push_back(values_.first + i);
   }
+  sent_.resize(producer_.size());
 }
 
 const std::vector<InterfaceProblem::Inside>& InterfaceProblem::insideOf(std::size_t position) const {
@@ -53,6 +54,7 @@ const std::vector<InterfaceProblem::Inside>& InterfaceProblem::insideOf(std::siz
 InterfaceProblem::InterfaceProblem(Network& network, Block block, Form form, Waveform& waveform)
     : InterfaceProblem(network, block, form) {
   waveform_ = &waveform;
+  sent_.resize(points() * producer_.size());
 }
 
 bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
@@ -72,29 +74,17 @@ Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
-  sent_.clear();
-  for (std::size_t point = 0; point < points(); ++point) {
-    const auto y = ownAt(point);
-    sent_.insert(sent_.end(), y.begin(), y.end());
-  }
-  if (discrete_) discreteSent_ = network_.discreteOutputs(block_);
+  for (std::size_t point = 0; point < points(); ++point)
+    std::ranges::copy(ownAt(point), sent_.begin() + static_cast<std::ptrdiff_t>(placeOf(point)));
+  if (discrete_) network_.readDiscreteOutputs(block_, discreteSent_);
   follow(values_);
-  answered_.clear();
+  passedOn_ = false;
   return {};
 }
 
 Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (const Fault fault = startEvaluation()) return fault;
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
-}
-
-std::span<double> InterfaceProblem::outputsAt(std::size_t point) const {
-  // The first sample of a waveform belongs to the beginning of the step; its last one is in the outputs as well.
-  return waveform_ == nullptr ? network_.outputs() : waveform_->at(static_cast<unsigned>(point) + 1);
-}
-
-std::span<double> InterfaceProblem::ownAt(std::size_t point) const {
-  return outputsAt(point).subspan(values_.first, values_.last - values_.first);
 }
 
 void InterfaceProblem::follow(Block values) {
@@ -110,6 +100,7 @@ Fault InterfaceProblem::run(Block block) {
 
 Fault InterfaceProblem::runPassing(const Passing& passing) {
   answered_ = sent_;
+  passedOn_ = true;
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     if (const Fault fault = run({position, position + 1})) return fault;
     const Block own = network_.outputsOf(position);
@@ -123,7 +114,7 @@ Fault InterfaceProblem::runPassing(const Passing& passing) {
 }
 
 void InterfaceProblem::keepAnswers() {
-  if (answered_.empty()) return;
+  if (!passedOn_) return;
   for (std::size_t point = 0; point < points(); ++point)
     std::ranges::copy(std::span(answered_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
   putEnd();
@@ -148,24 +139,8 @@ void InterfaceProblem::sendAgain() {
   putEnd();
 }
 
-void InterfaceProblem::readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
-  for (std::size_t point = 0; point < points(); ++point)
-    for (std::size_t i = 0; i < values.size(); ++i)
-      into[point * values.size() + i] = sent_[placeOf(point) + values[i] - values_.first];
-}
-
-void InterfaceProblem::readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
-  for (std::size_t point = 0; point < points(); ++point) {
-    const std::span<const double> answered =
-        answered_.empty() ? ownAt(point) : std::span<const double>(answered_).subspan(placeOf(point));
-    for (std::size_t i = 0; i < values.size(); ++i)
-      into[point * values.size() + i] = answered[values[i] - values_.first];
-  }
-}
-
 bool InterfaceProblem::discreteChanged() const {
-  if (!discrete_) return false;
-  return network_.discreteOutputs(block_) != discreteSent_;
+  return discrete_ && !network_.discreteOutputsAre(block_, discreteSent_);
 }
 
 double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, const Increments& increments) const {
@@ -182,13 +157,15 @@ double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, co
   return (now + increment) - now;
 }
 
-Sensitivity InterfaceProblem::emptyBlock(std::size_t position) const {
-  const Block own = network_.outputsOf(position);
-  Sensitivity block;
-  block.inputs = network_.inputsOf(position).size();
-  block.values.assign((own.last - own.first) * block.inputs, 0.0);
-  block.increments.assign(block.inputs, 0.0);
-  return block;
+void InterfaceProblem::empty(std::vector<Sensitivity>& blocks) const {
+  blocks.resize(block_.last - block_.first);
+  for (std::size_t position = block_.first; position < block_.last; ++position) {
+    const Block own = network_.outputsOf(position);
+    Sensitivity& block = blocks[position - block_.first];
+    block.inputs = network_.inputsOf(position).size();
+    block.values.assign((own.last - own.first) * block.inputs, 0.0);
+    block.increments.assign(block.inputs, 0.0);
+  }
 }
 
 /// Forward; backward where the forward probe leaves the model's domain; no derivative where both do.
@@ -235,10 +212,8 @@ Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, con
     }
   }
   if (const Fault fault = network_.advanceWithProbes(block_, step_, *approximation_, probes)) return fault;
-  core::Values frozen;
-  if (discrete_) frozen = network_.discreteOutputs(block_);
-  result.clear();
-  for (std::size_t position = block_.first; position < block_.last; ++position) result.push_back(emptyBlock(position));
+  if (discrete_) network_.readDiscreteOutputs(block_, frozen_);
+  empty(result);
   for (const Network::ProbeTask& probe : probes) {
     if (probe.fault.kind == FaultKind::failed) return probe.fault;
     Sensitivity& block = result[probe.position - block_.first];
@@ -258,7 +233,7 @@ Fault InterfaceProblem::evaluateWithProbes(std::vector<Sensitivity>& result, con
                                                         : probeInputs(position, increments, block))
       return fault;
   }
-  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen_);
   return {};
 }
 
@@ -309,23 +284,22 @@ Fault InterfaceProblem::differentiateStatic(std::size_t position, const Incremen
 }
 
 Fault InterfaceProblem::sensitivities(std::vector<Sensitivity>& result, const Increments& increments) {
-  result.clear();
-  core::Values frozen;
-  if (discrete_) frozen = network_.discreteOutputs(block_);
+  empty(result);
+  if (discrete_) network_.readDiscreteOutputs(block_, frozen_);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     if (const Fault fault = network_.isStatic(position) ? differentiateStatic(position, increments, block)
                                                         : probeInputs(position, increments, block))
       return fault;
   }
-  if (discrete_) network_.putDiscreteOutputs(block_, frozen);
+  if (discrete_) network_.putDiscreteOutputs(block_, frozen_);
   return {};
 }
 
 void InterfaceProblem::heldSensitivities(std::vector<Sensitivity>& result) {
-  result.clear();
+  empty(result);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     const bool known = network_.subsystem(position).describe().capabilities.directionalDerivatives;
     if (network_.isStatic(position) ? !differentiateStatic(position, {}, block)
                                     : known && !differentiateHeld(position, block))
@@ -348,9 +322,9 @@ subsystem::SeriesWeights InterfaceProblem::weightsOfEnd() const {
 
 Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
   const subsystem::SeriesWeights weights = weightsOfEnd();
-  result.clear();
+  empty(result);
   for (std::size_t position = block_.first; position < block_.last; ++position) {
-    Sensitivity& block = result.emplace_back(emptyBlock(position));
+    Sensitivity& block = result[position - block_.first];
     if (network_.isStatic(position)) {
       if (const Fault fault = differentiateStatic(position, {}, block)) return fault;
       continue;
@@ -369,19 +343,19 @@ Fault InterfaceProblem::leadingSensitivities(std::vector<Sensitivity>& result) {
   return {};
 }
 
-std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitivity>& blocks,
-                                                      const std::vector<std::size_t>& values) const {
+const std::vector<Derivative>& InterfaceProblem::derivatives(const std::vector<Sensitivity>& blocks,
+                                                             const std::vector<std::size_t>& values) const {
   // Rows of d y / d cut, member by member; a fresh input continues its source's row, one that uses an old value is a
   // cut value itself.
-  using Row = std::vector<std::pair<std::size_t, double>>;
-  std::vector<Row> rows(values_.last - values_.first);
-  std::vector<double> sum(cut_.size(), 0.0);
-  std::vector<bool> touched(cut_.size(), false);
-  std::vector<std::size_t> columns;
-  const auto add = [&](std::size_t column, double value) {
-    if (!touched[column]) columns.push_back(column);
-    touched[column] = true;
-    sum[column] += value;
+  auto& [rows, sum, touched, columns, result] = chain_;
+  rows.resize(values_.last - values_.first);
+  for (ChainRule::Row& row : rows) row.clear();
+  sum.assign(cut_.size(), 0.0);
+  touched.assign(cut_.size(), false);
+  const auto add = [&chain = chain_](std::size_t column, double value) {
+    if (!chain.touched[column]) chain.columns.push_back(column);
+    chain.touched[column] = true;
+    chain.sum[column] += value;
   };
   for (std::size_t position = block_.first; position < block_.last; ++position) {
     const Sensitivity& block = blocks[position - block_.first];
@@ -403,7 +377,7 @@ std::vector<Derivative> InterfaceProblem::derivatives(const std::vector<Sensitiv
       columns.clear();
     }
   }
-  std::vector<Derivative> result;
+  result.clear();
   for (std::size_t row = 0; row < values.size(); ++row)
     for (const auto& [column, value] : rows[values[row] - values_.first]) result.push_back({row, column, value});
   return result;

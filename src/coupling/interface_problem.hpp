@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <utility>
 #include <vector>
 
 #include "koppla/coupling/network.hpp"
@@ -73,8 +74,15 @@ class InterfaceProblem {
   [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
   /// What was sent and what was answered in the last evaluation.
-  void readSent(const std::vector<std::size_t>& values, std::span<double> into) const;
-  void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const;
+  void readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
+    for (std::size_t point = 0; point < points(); ++point)
+      read(values, sent_.data() + placeOf(point), into.subspan(point * values.size()));
+  }
+  void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
+    for (std::size_t point = 0; point < points(); ++point)
+      read(values, passedOn_ ? answered_.data() + placeOf(point) : ownAt(point).data(),
+           into.subspan(point * values.size()));
+  }
   /// A value at the beginning of the step, as the approximation knows it.
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
@@ -97,9 +105,9 @@ class InterfaceProblem {
   /// What a change of a value at the end of the step does inside it. Only with an approximation.
   [[nodiscard]] subsystem::SeriesWeights weightsOfEnd() const;
   /// d value / d sent of these outputs of the cycle by the cut, composed from the members' blocks: the chain rule along
-  /// the schedule. Rows are places in `values`, columns places in cut().
-  [[nodiscard]] std::vector<Derivative> derivatives(const std::vector<Sensitivity>& blocks,
-                                                    const std::vector<std::size_t>& values) const;
+  /// the schedule. Rows are places in `values`, columns places in cut(). Valid until the next call.
+  [[nodiscard]] const std::vector<Derivative>& derivatives(const std::vector<Sensitivity>& blocks,
+                                                           const std::vector<std::size_t>& values) const;
 
   /// The smallest change by which each value of the cut was probed, 0 where it was not.
   [[nodiscard]] std::vector<double> smallestIncrements(const std::vector<Sensitivity>& blocks) const;
@@ -121,6 +129,16 @@ class InterfaceProblem {
     std::size_t cut;  ///< its place there
   };
 
+  /// Memory of derivatives().
+  struct ChainRule {
+    using Row = std::vector<std::pair<std::size_t, double>>;
+    std::vector<Row> rows;
+    std::vector<double> sum;
+    std::vector<bool> touched;
+    std::vector<std::size_t> columns;
+    std::vector<Derivative> result;
+  };
+
   /// By input. Made when derivatives are first asked for: mappings between fine meshes have many.
   [[nodiscard]] const std::vector<Inside>& insideOf(std::size_t position) const;
   /// What both evaluations begin with.
@@ -131,13 +149,22 @@ class InterfaceProblem {
   Fault probeInputs(std::size_t position, const Increments& increments, Sensitivity& block);
   Fault differentiateHeld(std::size_t position, Sensitivity& block);
   Fault differentiateStatic(std::size_t position, const Increments& increments, Sensitivity& block);
-  [[nodiscard]] Sensitivity emptyBlock(std::size_t position) const;
+  /// Makes them blocks of zeros, one per member of the cycle.
+  void empty(std::vector<Sensitivity>& blocks) const;
   Fault run(Block block);
   Fault runPassing(const Passing& passing);
   /// What is sent next, or was answered, at a point: all outputs of the network.
-  [[nodiscard]] std::span<double> outputsAt(std::size_t point) const;
+  [[nodiscard]] std::span<double> outputsAt(std::size_t point) const {
+    // The first sample of a waveform belongs to the beginning of the step; its last one is in the outputs as well.
+    return waveform_ == nullptr ? network_.outputs() : waveform_->at(static_cast<unsigned>(point) + 1);
+  }
   /// The same of the cycle only.
-  [[nodiscard]] std::span<double> ownAt(std::size_t point) const;
+  [[nodiscard]] std::span<double> ownAt(std::size_t point) const {
+    return outputsAt(point).subspan(values_.first, values_.last - values_.first);
+  }
+  void read(const std::vector<std::size_t>& values, const double* own, std::span<double> into) const {
+    for (std::size_t i = 0; i < values.size(); ++i) into[i] = own[values[i] - values_.first];
+  }
   /// A range within sent_ or answered_.
   [[nodiscard]] std::size_t placeOf(std::size_t point) const { return point * (values_.last - values_.first); }
   /// Lets inputs follow what is sent of these values.
@@ -145,25 +172,29 @@ class InterfaceProblem {
   /// The network's outputs hold the last sample.
   void putEnd();
 
+  // What every evaluation touches lies together.
   Network& network_;
+  Approximation* approximation_;
+  Waveform* waveform_ = nullptr;
   Block block_;
   Block values_;  ///< the cycle's range of the network's outputs
   Form form_;
-  Approximation* approximation_;
-  Waveform* waveform_ = nullptr;
-  mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
-  std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
-  std::vector<std::size_t> coupled_;
-  std::vector<std::size_t> cut_;
   bool discrete_;
-
-  subsystem::Step step_{};
-  Start start_;
   bool used_ = false;
-  std::vector<double> sent_;      ///< of the cycle's range, point by point
-  std::vector<double> answered_;  ///< the same, where others may be sent on; else empty
+  bool passedOn_ = false;  ///< others were sent on in the last evaluation
+  Start start_;
+  subsystem::Step step_{};
+  std::vector<double> sent_;  ///< of the cycle's range, point by point
+  std::vector<std::size_t> cut_;
+  std::vector<std::size_t> coupled_;
+
+  std::vector<double> answered_;  ///< like sent_, where others were sent on
   core::Values discreteSent_;
+  core::Values frozen_;  ///< discrete values while members are probed
   std::vector<double> probed_;
+  std::vector<std::size_t> producer_;                ///< member that delivers each of the cycle's outputs
+  mutable std::vector<std::vector<Inside>> inside_;  ///< by place in the block, see insideOf()
+  mutable ChainRule chain_;
 };
 
 }  // namespace koppla::coupling

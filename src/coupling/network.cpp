@@ -33,8 +33,9 @@ Network::Network(System& system, const std::vector<Cycle>& cycles, double explos
   for (const Cycle& cycle : cycles) memberOf_.insert(memberOf_.end(), cycle.members.begin(), cycle.members.end());
   compile(system, samples);
   steps_.resize(size());
-  saves_.resize(size());
-  restores_.resize(size());
+  stateCalls_.resize(size());
+  saves_.resize(size(), CallMeter(CallMeter::kOuterRhythm));
+  restores_.resize(size(), CallMeter(CallMeter::kOuterRhythm));
   anySpecial_ = std::ranges::any_of(entries_, &Entry::special);
   anyStatic_ = std::ranges::any_of(entries_, &Entry::isStatic);
   for (std::size_t value = 0; value < outputNames_.size(); ++value) {
@@ -179,6 +180,22 @@ Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y
   return {};
 }
 
+Fault Network::readOutputs(std::size_t position, double t) {
+  const Entry& entry = entries_[position];
+  const std::span<double> y = part(y_, entry.yBegin, entry.yCount);
+  Status status = Status::ok;
+  if (special_[position].sloped) {
+    const std::span<double> both = part(valuesAndSlopes_, std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+    std::ranges::copy(y, both.begin());  // it may leave them as they are
+    status = entry.subsystem->readOutputs(both);
+    keepSlopes(position, y);
+  } else {
+    status = entry.subsystem->readOutputs(y);
+  }
+  if (status >= Status::discard) return faultOf(position, Status::error, t);
+  return {};
+}
+
 /// A mapping has no inverse: equal values whose map has the same total as the start values of the input.
 void Network::guessSources(const Mapped& mapped, std::span<const double> target) {
   const auto& [map, components] = mapped.mapping;
@@ -226,7 +243,7 @@ Fault Network::explosion() const {
 
 Fault Network::save(Block block, Slot slot) {
   for (std::size_t i = block.first; i < block.last; ++i) {
-    const Status status = saves_[i].measure([&] { return entries_[i].subsystem->save(slot); });
+    const Status status = saves_[i].run(stateCalls_[i].untimedSaves, [&] { return entries_[i].subsystem->save(slot); });
     if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
   }
   if (twins_)
@@ -236,7 +253,8 @@ Fault Network::save(Block block, Slot slot) {
 
 Fault Network::restore(Block block, Slot slot) {
   for (std::size_t i = block.first; i < block.last; ++i) {
-    const Status status = restores_[i].measure([&] { return entries_[i].subsystem->restore(slot); });
+    const Status status =
+        restores_[i].run(stateCalls_[i].untimedRestores, [&] { return entries_[i].subsystem->restore(slot); });
     if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
   }
   if (twins_)
@@ -344,16 +362,31 @@ double Network::nominalOf(std::size_t position, std::size_t input) const {
 
 core::Values Network::discreteOutputs(Block block) const {
   core::Values copy;
-  if (block.first == block.last) return copy;
+  readDiscreteOutputs(block, copy);
+  return copy;
+}
+
+void Network::readDiscreteOutputs(Block block, core::Values& into) const {
+  if (block.first == block.last) return into.clear();
   const DiscreteRanges& first = special_[block.first].outputs;
   const DiscreteRanges& last = special_[block.last - 1].outputs;
   const auto take = [](const auto& from, const Range& begin, const Range& end, auto& to) {
     to.assign(from.begin() + begin.begin, from.begin() + end.begin + end.count);
   };
-  take(discreteOut_.integers, first.integers, last.integers, copy.integers);
-  take(discreteOut_.booleans, first.booleans, last.booleans, copy.booleans);
-  take(discreteOut_.strings, first.strings, last.strings, copy.strings);
-  return copy;
+  take(discreteOut_.integers, first.integers, last.integers, into.integers);
+  take(discreteOut_.booleans, first.booleans, last.booleans, into.booleans);
+  take(discreteOut_.strings, first.strings, last.strings, into.strings);
+}
+
+bool Network::discreteOutputsAre(Block block, const core::Values& values) const {
+  if (block.first == block.last) return true;
+  const DiscreteRanges& first = special_[block.first].outputs;
+  const auto equal = [](const auto& now, const Range& begin, const auto& then) {
+    return std::equal(then.begin(), then.end(), now.begin() + begin.begin);
+  };
+  return equal(discreteOut_.integers, first.integers, values.integers) &&
+         equal(discreteOut_.booleans, first.booleans, values.booleans) &&
+         equal(discreteOut_.strings, first.strings, values.strings);
 }
 
 void Network::putDiscreteOutputs(Block block, const core::Values& values) {

@@ -138,6 +138,8 @@ class Network {
   /// an initial guess may be far off.
   Fault evaluate(std::size_t position, double t);
   Fault evaluateAlone(std::size_t position, double t, std::span<double> y);
+  /// After initialisation: a member's outputs as it has them then.
+  Fault readOutputs(std::size_t position, double t);
   /// Before initialisation: places of outputs that nobody has computed yet get what their consumers' inputs start with.
   void takeStartValues();
   /// The first member with an output that is not finite or beyond the explosion limit.
@@ -178,6 +180,9 @@ class Network {
 
   /// Discrete outputs of a block, as a copy to compare with or to put back.
   [[nodiscard]] core::Values discreteOutputs(Block block) const;
+  /// The same into memory that is there already; and whether they are still as they were.
+  void readDiscreteOutputs(Block block, core::Values& into) const;
+  [[nodiscard]] bool discreteOutputsAre(Block block, const core::Values& values) const;
   void putDiscreteOutputs(Block block, const core::Values& values);
   [[nodiscard]] bool hasDiscreteOutputs(Block block) const;
 
@@ -185,8 +190,12 @@ class Network {
   [[nodiscard]] double stepSeconds(std::size_t position) const {
     return steps_[position].seconds(entries_[position].untimed);
   }
-  [[nodiscard]] const CallCounter& saveCalls(std::size_t position) const { return saves_[position]; }
-  [[nodiscard]] const CallCounter& restoreCalls(std::size_t position) const { return restores_[position]; }
+  [[nodiscard]] MeterReading saveCalls(std::size_t position) const {
+    return {saves_[position], stateCalls_[position].untimedSaves};
+  }
+  [[nodiscard]] MeterReading restoreCalls(std::size_t position) const {
+    return {restores_[position], stateCalls_[position].untimedRestores};
+  }
 
  private:
   /// What one step of one member touches: two to a cache line, in the order of evaluation.
@@ -201,6 +210,11 @@ class Network {
     bool isStatic = false;
   };
   static_assert(sizeof(Entry) == 32);
+  /// What a save or restore touches beside the subsystem.
+  struct StateCalls {
+    CallMeter::Countdown untimedSaves = 0;
+    CallMeter::Countdown untimedRestores = 0;
+  };
   struct Linear {
     std::uint32_t input;
     double scale;
@@ -314,8 +328,9 @@ class Network {
   std::vector<double> scales_;                                  ///< by input; 0 for those of mappings
   std::vector<double> nominals_;                                ///< by input
   std::vector<CallMeter> steps_;
-  std::vector<CallCounter> saves_;
-  std::vector<CallCounter> restores_;
+  std::vector<StateCalls> stateCalls_;
+  std::vector<CallMeter> saves_;
+  std::vector<CallMeter> restores_;
 };
 
 /// Which of these outputs belong to one port each, as ranges of their list.

@@ -16,6 +16,16 @@ using subsystem::Step;
 using subsystem::StepResult;
 using subsystem::Trajectory;
 
+namespace {
+
+/// The same step with its reciprocal length for all.
+Step measured(Step step) {
+  step.perSecond = 1.0 / (step.t1 - step.t0);
+  return step;
+}
+
+}  // namespace
+
 double Network::meanSeconds(std::size_t position) const {
   const std::uint64_t calls = stepCount(position);
   if (calls > 0) return stepSeconds(position) / static_cast<double>(calls);
@@ -165,7 +175,7 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
     std::vector<ProbeTask> none;
     return advanceWithProbes(block, asked, approximation, none);
   }
-  const Step step{asked.t0, asked.t1, asked.final, asked.single, 1.0 / (asked.t1 - asked.t0)};
+  const Step step = measured(asked);
   trajectories_.resize(u_.size() * (approximation.degree() + 1));
   if (form == Form::parallel) {
     // The approximation does not change meanwhile, so every member gathers its reals right before its step.
@@ -195,7 +205,7 @@ void Network::gatherTrajectories(Block block, const Approximation& approximation
 
 Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& approximation,
                                  std::vector<ProbeTask>& probes) {
-  const Step step{asked.t0, asked.t1, asked.final, asked.single, 1.0 / (asked.t1 - asked.t0)};
+  const Step step = measured(asked);
   const Courses courses = approximation.courses();
   trajectories_.resize(u_.size() * (courses.mostDegree + 1));
   gatherDiscreteOf(block);
@@ -247,10 +257,9 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
 Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& waveform) {
   const Block own = outputsOf(position);
   for (unsigned j = 0; j < waveform.points(); ++j) {
-    const double t0 = waveform.time(step, j);
-    const double t1 = waveform.time(step, j + 1);
-    if (const Fault fault = advanceMember(position, {t0, t1, step.final, false, 1.0 / (t1 - t0)}, waveform.piece(j)))
-      return fault;
+    const double nominal = step.length / waveform.points();
+    const Step piece = measured(step.part(waveform.time(step, j), waveform.time(step, j + 1), nominal, j == 0));
+    if (const Fault fault = advanceMember(position, piece, waveform.piece(j))) return fault;
     std::copy(y_.data() + own.first, y_.data() + own.last, waveform.at(j + 1).data() + own.first);
   }
   return {};
@@ -297,7 +306,9 @@ SingleStep Network::advanceSingle(std::size_t position, const Step& step, const 
   const Trajectory u = gatherTrajectory(position, approximation.courses());
   const Entry& entry = entries_[position];
   const std::span<double> y(y_.data() + entry.yBegin, entry.yCount);
-  const StepResult result = advanceMetered(position, {step.t0, step.t1, step.final, true}, u, y);
+  Step single = step;
+  single.single = true;
+  const StepResult result = advanceMetered(position, single, u, y);
   return {judged(position, result, y), result.reached};
 }
 

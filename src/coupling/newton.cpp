@@ -15,7 +15,10 @@ using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowM
 class Newton final : public Algorithm {
  public:
   Newton(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
-      : settings_(settings), monitor_(network, problem, settings, 1) {}
+      : settings_(settings),
+        monitor_(network, problem, settings, 1),
+        sent_(problem.cut().size()),
+        residual_(problem.cut().size()) {}
 
   Solution solve(InterfaceProblem& problem, bool untested) override {
     Solution solution;
@@ -27,29 +30,27 @@ class Newton final : public Algorithm {
       ++solution.evaluations;
       if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
-      monitor_.look(problem);
+      monitor_.watch(problem);
       solution.exploded = monitor_.exploded();
       if (solution.exploded) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
         solution.ending = Ending::exploded;
         return solution;
       }
-      std::vector<double> sent(problem.cut().size());
-      std::vector<double> residual(sent.size());
-      problem.readSent(problem.cut(), sent);
-      problem.readAnswered(problem.cut(), residual);
-      for (std::size_t i = 0; i < sent.size(); ++i) residual[i] -= sent[i];
-      solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual, sent);
+      problem.readSent(problem.cut(), sent_);
+      problem.readAnswered(problem.cut(), residual_);
+      for (std::size_t i = 0; i < sent_.size(); ++i) residual_[i] -= sent_[i];
+      solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual_, sent_);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       solution.ending = solution.norm <= 1.0 && discreteSettled ? Ending::converged : Ending::capReached;
       if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
-      if (sent.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
+      if (sent_.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
       if (needsRenewal(solution, lastNorm)) {
         solution.fault = renew(problem);
         ++solution.jacobians;
         if (solution.fault) return solution;
       }
       lastNorm = solution.norm;
-      correct(problem, sent, residual);
+      correct(problem);
     }
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
     return solution;
@@ -71,28 +72,31 @@ class Newton final : public Algorithm {
   Fault renew(InterfaceProblem& problem) {
     if (const Fault fault = problem.sensitivities(blocks_)) return fault;
     const auto n = static_cast<Eigen::Index>(problem.cut().size());
-    Matrix matrix = Matrix::Identity(n, n);
+    matrix_.setIdentity(n, n);
     for (const Derivative& d : problem.derivatives(blocks_, problem.cut()))
-      matrix(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
-    factors_.compute(matrix);
+      matrix_(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
+    factors_.compute(matrix_);
     factorised_ = true;
     stepsWithSecondCorrection_ = 0;
     return {};
   }
 
-  void correct(InterfaceProblem& problem, const std::vector<double>& sent, const std::vector<double>& residual) {
-    const auto n = static_cast<Eigen::Index>(sent.size());
-    const Eigen::VectorXd correction = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual.data(), n));
+  void correct(InterfaceProblem& problem) {
+    const auto n = static_cast<Eigen::Index>(sent_.size());
+    correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
     // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
-    if (!correction.allFinite()) return;
-    std::vector<double> next = sent;
-    for (std::size_t i = 0; i < next.size(); ++i) next[i] += correction[static_cast<Eigen::Index>(i)];
-    problem.send(problem.cut(), next);
+    if (!correction_.allFinite()) return;
+    Eigen::Map<Eigen::VectorXd>(sent_.data(), n) += correction_;
+    problem.send(problem.cut(), sent_);
   }
 
   AlgorithmSettings settings_;
   ConvergenceMonitor monitor_;
+  std::vector<double> sent_;
+  std::vector<double> residual_;  ///< answered - sent
+  Eigen::VectorXd correction_;
   std::vector<Sensitivity> blocks_;
+  Matrix matrix_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
   unsigned stepsWithSecondCorrection_ = 0;

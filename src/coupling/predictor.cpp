@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace koppla::coupling {
 
@@ -10,31 +11,39 @@ namespace {
 /// Share of the squared error of the constant that a higher degree must stay below.
 constexpr double kWorthwhile = 0.25;
 
+constexpr double kNever = std::numeric_limits<double>::quiet_NaN();
+
 }  // namespace
 
 Predictor::Predictor(std::size_t values, std::optional<unsigned> degree, const std::vector<std::size_t>& held)
-    : fixed_(degree), isHeld_(held.empty() ? 0 : values), ring_(std::min(degree.value_or(kHighest), kHighest) + 1) {
+    : fixed_(degree),
+      values_(values),
+      capacity_(std::min(degree.value_or(kHighest), kHighest) + 1),
+      isHeld_(held.empty() ? 0 : values),
+      samples_(capacity_ * values) {
   for (const std::size_t value : held) isHeld_[value] = true;
-  for (Sample& sample : ring_) sample.values.resize(values);
 }
 
 void Predictor::clear() {
-  samples_ = 0;
+  count_ = 0;
   degree_ = 0;
   errors_.fill(std::nullopt);
+  tableTime_ = kNever;
 }
 
 void Predictor::add(double t, std::span<const double> y) {
-  if (!fixed_ && samples_ > 0) judge(t, y);
-  newest_ = (newest_ + 1) % ring_.size();
-  samples_ = std::min(samples_ + 1, ring_.size());
-  ring_[newest_].time = t;
-  std::ranges::copy(y, ring_[newest_].values.begin());
+  if (!fixed_ && count_ > 0) judge(t, y);
+  newest_ = newest_ + 1 == capacity_ ? 0 : newest_ + 1;
+  count_ = std::min(count_ + 1, capacity_);
+  times_[newest_] = t;
+  std::ranges::copy(y, samples_.begin() + static_cast<std::ptrdiff_t>(newest_ * values_));
+  tableTime_ = kNever;
 }
 
 void Predictor::takeBack() {
-  newest_ = (newest_ + ring_.size() - 1) % ring_.size();
-  if (samples_ > 0) --samples_;
+  newest_ = newest_ == 0 ? capacity_ - 1 : newest_ - 1;
+  if (count_ > 0) --count_;
+  tableTime_ = kNever;
 }
 
 /// Lagrange's polynomials through the newest degree + 1 samples, at t.
@@ -43,29 +52,57 @@ Predictor::Weights Predictor::weights(unsigned degree, double t) const {
   for (unsigned i = 0; i <= degree; ++i) {
     result[i] = 1.0;
     for (unsigned j = 0; j <= degree; ++j)
-      if (j != i) result[i] *= (t - sample(j).time) / (sample(i).time - sample(j).time);
+      if (j != i) result[i] *= (t - times_[place(j)]) / (times_[place(i)] - times_[place(j)]);
   }
   return result;
 }
 
-unsigned Predictor::most() const {
-  return samples_ == 0 ? 0 : static_cast<unsigned>(samples_ - 1);
+/// The same for all degrees: each continues the products of the one below. Kept, since who predicts a step is told of
+/// its end soon after.
+const Predictor::Table& Predictor::weightsOfAll(double t) {
+  if (t == tableTime_) return table_;
+  tableTime_ = t;
+  std::array<double, kMost> times;  // NOLINT(cppcoreguidelines-pro-type-member-init): written at once
+  times.fill(kNever);
+  for (unsigned i = 0; i <= most(); ++i) times[i] = times_[place(i)];
+  Table ratios{};  // by j, then by i
+  for (unsigned j = 0; j <= most(); ++j)
+    for (unsigned i = 0; i < kMost; ++i) ratios[j][i] = (t - times[j]) / (i == j ? 1.0 : times[i] - times[j]);
+  for (unsigned i = 0; i <= most(); ++i) {
+    double product = 1.0;
+    for (unsigned j = 0; j < i; ++j) product *= ratios[j][i];
+    table_[i][i] = product;
+    for (unsigned degree = i + 1; degree <= most(); ++degree) table_[degree][i] = product *= ratios[degree][i];
+  }
+  return table_;
+}
+
+/// Of predictions of y from so many samples, relative, summed over the values.
+template <std::size_t kSamples>
+double Predictor::squaredError(const Weights& weights, std::span<const double> y) const {
+  std::array<const double*, kSamples> samples{};
+  for (std::size_t i = 0; i < kSamples; ++i) samples[i] = sample(i);
+  double sum = 0.0;
+  for (std::size_t v = 0; v < y.size(); ++v) {
+    const double size = std::max(std::fabs(y[v]), std::fabs(samples[0][v]));
+    if (size == 0.0 || (!isHeld_.empty() && isHeld_[v])) continue;
+    double error = -y[v];
+    for (std::size_t i = 0; i < kSamples; ++i) error += weights[i] * samples[i][v];
+    sum += (error / size) * (error / size);
+  }
+  return sum;
 }
 
 void Predictor::judge(double t, std::span<const double> y) {
   constexpr double kNewest = 0.3;  // weight of the newest error in the mean
-  std::array<Weights, kHighest + 1> all{};
-  for (unsigned degree = 0; degree <= most(); ++degree) all[degree] = weights(degree, t);
-  std::array<double, kHighest + 1> squares{};
-  for (std::size_t v = 0; v < y.size(); ++v) {
-    const double size = std::max(std::fabs(y[v]), std::fabs(sample(0).values[v]));
-    if (size == 0.0 || (!isHeld_.empty() && isHeld_[v])) continue;
-    for (unsigned degree = 0; degree <= most(); ++degree) {
-      double error = -y[v];
-      for (unsigned i = 0; i <= degree; ++i) error += all[degree][i] * sample(i).values[v];
-      squares[degree] += (error / size) * (error / size);
-    }
-  }
+  using SquaredError = double (Predictor::*)(const Weights&, std::span<const double>) const;
+  constexpr std::array<SquaredError, kMost> kSquaredError{&Predictor::squaredError<1>, &Predictor::squaredError<2>,
+                                                          &Predictor::squaredError<3>, &Predictor::squaredError<4>,
+                                                          &Predictor::squaredError<5>, &Predictor::squaredError<6>};
+  const Table& table = weightsOfAll(t);
+  std::array<double, kMost> squares{};
+  for (unsigned degree = 0; degree <= most(); ++degree)
+    squares[degree] = (this->*kSquaredError[degree])(table[degree], y);
   // Where extrapolation is hardly better than none, or values that kept still move, the course has been broken: what
   // was before leads nowhere.
   constexpr double kFarMore = 100.0;
@@ -91,14 +128,7 @@ void Predictor::begin(std::span<const double> times) {
         degree_ = degree;
   }
   prepared_.clear();
-  for (const double t : times) prepared_.push_back(weights(degree_, t));
-}
-
-double Predictor::predict(std::size_t time, std::size_t value) const {
-  if (!isHeld_.empty() && isHeld_[value]) return sample(0).values[value];
-  double sum = 0.0;
-  for (unsigned i = 0; i <= degree_; ++i) sum += prepared_[time][i] * sample(i).values[value];
-  return sum;
+  for (const double t : times) prepared_.push_back(fixed_ ? weights(degree_, t) : weightsOfAll(t)[degree_]);
 }
 
 }  // namespace koppla::coupling

@@ -92,6 +92,7 @@ class QuasiNewton final : public Accelerator {
   void accept() override { secants_->accept(); }
 
   [[nodiscard]] Doings doings() const override { return doings_; }
+  [[nodiscard]] bool hasRemark() const override { return !remark_.empty(); }
   [[nodiscard]] std::string takeRemark() override { return std::exchange(remark_, {}); }
 
  private:

@@ -107,6 +107,7 @@ class Aitken final : public Accelerator {
   [[nodiscard]] Doings doings() const override {
     return {.method = "aitken", .smallestFactor = factor_.omega(), .largestFactor = factor_.omega()};
   }
+  [[nodiscard]] bool hasRemark() const override { return collapsed_ > 0; }
   [[nodiscard]] std::string takeRemark() override { return remarkOnCollapse(collapsed_, first_); }
 
  private:
@@ -172,6 +173,7 @@ class AitkenPerScalar final : public Accelerator {
     return {.method = "aitken-per-scalar", .smallestFactor = smallest, .largestFactor = largest};
   }
   [[nodiscard]] std::span<const double> factors() const override { return factors_; }
+  [[nodiscard]] bool hasRemark() const override { return collapsed_ > 0; }
   [[nodiscard]] std::string takeRemark() override { return remarkOnCollapse(collapsed_, first_); }
 
  private:

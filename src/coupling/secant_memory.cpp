@@ -5,8 +5,8 @@
 
 #include <Eigen/Cholesky>
 #include <Eigen/Core>
-#include <Eigen/QR>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/core/eigenvalues.hpp"
 
 namespace koppla::coupling {
@@ -164,12 +164,12 @@ SecantMemory::Bounded SecantMemory::propose(std::span<const double> r, std::uint
   dr = unit.asDiagonal() * dr;
 
   // J d is w: eigenvalues of J in the space of the d.
-  const Eigen::ColPivHouseholderQR<Eigen::MatrixXd> square(dd);
-  const RowMajor projected = square.solve(dw);
+  const RowMajor projected = core::detail::leastSquares(dd, dw);
   const auto modes = core::modes({projected.data(), static_cast<std::size_t>(projected.size())});
   if (!modes) return {};
   const Eigen::Map<const Eigen::MatrixXcd> vectors(modes->vectors.data(), k, k);
-  const Eigen::VectorXcd parts = vectors.colPivHouseholderQr().solve(square.solve(dr).cast<std::complex<double>>());
+  const Eigen::VectorXcd right = core::detail::leastSquares(dd, dr).cast<std::complex<double>>();
+  const Eigen::VectorXcd parts = core::detail::leastSquares(vectors, right);
   Eigen::VectorXcd factors(k);
   Bounded result;
   for (Eigen::Index i = 0; i < k; ++i) {

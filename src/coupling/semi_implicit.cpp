@@ -72,7 +72,7 @@ class SemiImplicit final : public Algorithm {
     ++solution.evaluations;
     ++solution.chain;
     if (!goesOn(solution)) return false;
-    monitor_.look(problem);
+    monitor_.watch(problem);
     solution.exploded = monitor_.exploded();
     if (solution.exploded) solution.ending = Ending::exploded;
     return !solution.exploded;

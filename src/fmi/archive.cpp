@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
-#include <fstream>
+#include <cerrno>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -12,10 +15,13 @@
 #include <utility>
 #include <vector>
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include <zip.h>
 
+#include "koppla/core/interruption.hpp"
 #include "koppla/fmi/findings.hpp"
 
 namespace koppla::fmi {
@@ -26,6 +32,9 @@ namespace {
 
 constexpr std::string_view kDescription = "modelDescription.xml";
 constexpr std::string_view kDamaged = "Fetch or export it again; 'unzip -t' tests an archive.";
+constexpr std::string_view kTooLarge =
+    "If you trust the FMU, set KOPPLA_UNPACK_LIMIT to the size that it may have unpacked, such as 8G.";
+constexpr std::string_view kNoRoom = "Free space there, or set TMPDIR to a folder with more.";
 constexpr std::string_view kUntrusted = "No exporter writes such archives: do not use it unless you trust its source.";
 
 struct ZipCloser {
@@ -100,7 +109,7 @@ mode_t unixMode(zip_t* zip, zip_uint64_t index) {
   return static_cast<mode_t>(attributes >> 16U);
 }
 
-Entry inspect(zip_t* zip, zip_uint64_t index, const fs::path& archive, const ArchiveLimits& limits) {
+Entry inspect(zip_t* zip, zip_uint64_t index, const fs::path& archive) {
   zip_stat_t stat;
   zip_stat_init(&stat);
   const char* rawName = zip_get_name(zip, index, ZIP_FL_ENC_GUESS);
@@ -116,16 +125,10 @@ Entry inspect(zip_t* zip, zip_uint64_t index, const fs::path& archive, const Arc
            "Export the FMU with the file itself in its place.");
   if ((stat.valid & ZIP_STAT_ENCRYPTION_METHOD) != 0 && stat.encryption_method != ZIP_EM_NONE)
     refuse(archive, fmt::format("The entry '{}' is encrypted.", name), "Export the FMU without a password.");
-  if (stat.size > limits.entryBytes)
-    refuse(archive,
-           fmt::format("The entry '{}' has {} bytes unpacked; {} are accepted.", name, stat.size, limits.entryBytes),
-           "Raise the limit if you trust the FMU.");
-  if (stat.size > limits.ratioFloor &&
-      static_cast<double>(stat.size) > limits.ratio * static_cast<double>(stat.comp_size))
-    refuse(archive,
-           fmt::format("The entry '{}' unpacks from {} to {} bytes, more than {:g} times its size.", name,
-                       stat.comp_size, stat.size, limits.ratio),
-           kUntrusted);
+  if ((stat.valid & ZIP_STAT_COMP_METHOD) != 0 && stat.comp_method != ZIP_CM_STORE &&
+      stat.comp_method != ZIP_CM_DEFLATE)
+    refuse(archive, fmt::format("The entry '{}' is compressed by a method that FMUs must not use.", name),
+           "Pack the FMU again, with the method 'deflate'.");
   return {index,
           fmt::format("{}", fmt::join(parts(name), "/")),
           namesFolder(name) || kind == S_IFDIR,
@@ -172,32 +175,81 @@ std::vector<Entry> plan(zip_t* zip, const fs::path& archive, const ArchiveLimits
   std::uint64_t total = 0;
   std::uint64_t packedTotal = 0;
   for (zip_uint64_t i = 0; i < static_cast<zip_uint64_t>(count); ++i) {
-    Entry entry = inspect(zip, i, archive, limits);
+    Entry entry = inspect(zip, i, archive);
     if (entry.path.empty()) continue;
-    // Each summand is below a limit of its own or the file's size, so the sums cannot wrap before they are refused.
+    // What is declared is what is unpacked at most: extract() stops where an entry goes on beyond its declared size.
+    if (entry.size > limits.totalBytes - total)
+      refuse(archive, fmt::format("The archive holds more than the {} bytes accepted.", limits.totalBytes), kTooLarge);
     total += entry.size;
-    packedTotal += std::min(entry.packedSize, archiveSize + 1);
-    if (total > limits.totalBytes)
-      refuse(archive, fmt::format("The archive holds more than the {} bytes accepted.", limits.totalBytes),
-             "Raise the limit if you trust the FMU.");
+    packedTotal += std::min(entry.packedSize, archiveSize + 1);  // which cannot wrap: there are few entries
     entries.push_back(std::move(entry));
   }
   if (packedTotal > archiveSize)
     refuse(archive, "The entries together are larger than the archive: they overlap.", kUntrusted);
+  if (total > limits.ratioFloor && static_cast<double>(total) > limits.ratio * static_cast<double>(archiveSize))
+    refuse(archive,
+           fmt::format("The archive unpacks from {} to {} bytes, more than {:g} times its size.", archiveSize, total,
+                       limits.ratio),
+           kTooLarge);
   refuseDoubles(entries, archive);
   refuseWithoutDescription(entries, archive);
   return entries;
 }
 
+/// A file that is being unpacked.
+class Target {
+ public:
+  Target(const Entry& entry, fs::path path, const fs::path& archive)
+      : entry_(entry),
+        path_(std::move(path)),
+        archive_(archive),
+        file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                     entry.executable ? S_IRWXU : S_IRUSR | S_IWUSR)) {
+    if (file_ < 0) fail();
+  }
+  ~Target() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Target(const Target&) = delete;
+  Target& operator=(const Target&) = delete;
+
+  void write(std::string_view bytes) const {
+    while (!bytes.empty()) {
+      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
+      if (written < 0 && errno == EINTR) continue;
+      if (written < 0) fail();
+      bytes.remove_prefix(static_cast<std::size_t>(written));
+    }
+  }
+  /// Some file systems say only now that there was no room.
+  void close() {
+    if (::close(std::exchange(file_, -1)) != 0) fail();
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    const std::string reason = std::error_code(errno, std::generic_category()).message();
+    refuse(archive_, fmt::format("The entry '{}' cannot be unpacked to {}: {}.", entry_.path, path_.string(), reason),
+           kNoRoom);
+  }
+
+  const Entry& entry_;
+  fs::path path_;
+  const fs::path& archive_;
+  int file_;
+};
+
 /// Inflates one entry; libzip compares size and checksum with the declared ones at its end.
-void extract(zip_t* zip, const Entry& entry, const fs::path& target, const fs::path& archive) {
+void extract(zip_t* zip, const Entry& entry, const fs::path& path, const fs::path& archive) {
   const ZipFile from(zip_fopen_index(zip, entry.index, 0));
   if (!from)
     refuse(archive, fmt::format("The entry '{}' cannot be unpacked: {}.", entry.path, zip_strerror(zip)), kDamaged);
-  std::ofstream to(target, std::ios::binary | std::ios::trunc);
+  Target to(entry, path, archive);
   std::vector<char> buffer(std::size_t{1} << 16U);
   std::uint64_t written = 0;
   while (true) {
+    if (core::interruptionRequested())
+      throw core::Interrupted(fmt::format("Interrupted while {} was unpacked.", archive.string()));
     const zip_int64_t read = zip_fread(from.get(), buffer.data(), buffer.size());
     if (read < 0)
       refuse(archive,
@@ -209,25 +261,54 @@ void extract(zip_t* zip, const Entry& entry, const fs::path& target, const fs::p
     if (written > entry.size)
       refuse(archive, fmt::format("The entry '{}' is larger than the {} bytes it declares.", entry.path, entry.size),
              kUntrusted);
-    to.write(buffer.data(), static_cast<std::streamsize>(read));
+    to.write({buffer.data(), static_cast<std::size_t>(read)});
   }
   if (written != entry.size)
     refuse(archive, fmt::format("The entry '{}' ends after {} of {} bytes.", entry.path, written, entry.size),
            kDamaged);
   to.close();
-  if (!to)
-    refuse(archive, fmt::format("The entry '{}' cannot be written to {}.", entry.path, target.string()),
-           "Free space there, or set TMPDIR to a folder with more.");
-  if (entry.executable) fs::permissions(target, fs::perms::owner_exec, fs::perm_options::add);
+}
+
+/// Says before anything is written what would be found out when the disk is full.
+void refuseWithoutRoom(const std::vector<Entry>& entries, const fs::path& folder, const fs::path& archive) {
+  std::uint64_t total = 0;
+  for (const Entry& entry : entries) total += entry.size;
+  std::error_code unknown;
+  const fs::space_info space = fs::space(folder, unknown);
+  if (unknown || space.available >= total) return;
+  refuse(archive,
+         fmt::format("The archive has {} bytes unpacked; {} are free below {}.", total, space.available,
+                     folder.parent_path().string()),
+         kNoRoom);
 }
 
 }  // namespace
+
+ArchiveLimits archiveLimits() {
+  ArchiveLimits limits;
+  const char* const given = std::getenv("KOPPLA_UNPACK_LIMIT");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  if (given == nullptr || *given == '\0') return limits;
+  const std::string_view text = given;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), limits.totalBytes);
+  const std::string_view unit(end, static_cast<std::size_t>(text.data() + text.size() - end));
+  constexpr std::array<std::string_view, 4> kUnits{"", "K", "M", "G"};  // each 1024 of the one before
+  const auto* const known = std::ranges::find(kUnits, unit);
+  const auto shift = static_cast<unsigned>(10 * (known - kUnits.begin()));
+  if (error != std::errc{} || known == kUnits.end() ||
+      limits.totalBytes > (std::numeric_limits<std::uint64_t>::max() >> shift))
+    throw core::InputError(fmt::format("The environment's KOPPLA_UNPACK_LIMIT is '{}', which is no size.", text),
+                           "Give a number of bytes, or one with K, M or G: 8G.");
+  limits.totalBytes <<= shift;
+  limits.ratio = std::numeric_limits<double>::infinity();
+  return limits;
+}
 
 core::TemporaryFolder unpack(const fs::path& archive, const ArchiveLimits& limits) {
   const Zip zip = open(archive);
   const std::vector<Entry> entries = plan(zip.get(), archive, limits);
   try {
     core::TemporaryFolder folder("fmu");
+    refuseWithoutRoom(entries, folder.path(), archive);
     for (const Entry& entry : entries) {
       const fs::path target = folder.path() / entry.path;
       fs::create_directories(entry.folder ? target : target.parent_path());

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -15,6 +16,8 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/fmi/detail/fmu_instance.hpp"
+#include "koppla/fmi/detail/port_reader.hpp"
+#include "koppla/fmi/detail/return_watch.hpp"
 
 namespace koppla::fmi {
 
@@ -67,13 +70,14 @@ const fmi2::Integer* ordersFor(std::size_t n) {
 class alignas(64) CoSimulation final : public subsystem::Subsystem {
  public:
   CoSimulation(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
-      : instance_(std::move(fmu), std::move(name), log, options) {
+      : instance_(std::move(fmu), std::move(name), log, options), reader_(instance_) {
     const Functions& functions = instance_.functions();
     component_ = instance_.component();
     setReal_ = functions.setReal;
     doStep_ = functions.doStep;
     getReal_ = functions.getReal;
     setRealInputDerivatives_ = functions.setRealInputDerivatives;
+    nominal_ = options.nominalStepSize;
   }
 
   [[nodiscard]] const subsystem::Description& describe() const override { return instance_.ports().description; }
@@ -84,9 +88,19 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   Status evaluate(double t, std::span<const double> u, std::span<double> y) override;
   Status differentiate(std::size_t input, std::span<double> dy) override;
   void leaveInitialisation() override;
+  Status readOutputs(std::span<double> y) override;
   StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override;
-  Status save(subsystem::Slot slot) override { return settled(instance_.save(slot)); }
-  Status restore(subsystem::Slot slot) override { return settled(instance_.restore(slot)); }
+  [[nodiscard]] bool asksToEnd() const override { return asksToEnd_; }
+  Status save(subsystem::Slot slot) override {
+    const Status status = instance_.save(static_cast<std::size_t>(slot));
+    return status == Status::ok ? status : settled(status);
+  }
+  Status restore(subsystem::Slot slot) override {
+    asksToEnd_ = false;
+    const Phase before = instance_.phase();
+    const Status status = instance_.restore(static_cast<std::size_t>(slot));
+    return status == Status::ok && instance_.phase() == before ? status : settled(status);
+  }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {
     instance_.terminate();
@@ -110,7 +124,12 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   /// The rest of a step after the call that was done last and answered so.
   [[gnu::noinline, gnu::cold]] StepResult finish(const subsystem::Step& step, double* y, Stage done, Answer answer);
   StepResult refused(const subsystem::Step& step, const Answer& answer, double reached);
-  StepResult notStepped(const subsystem::Step& step, fmi2::Status status);
+  StepResult notStepped(const subsystem::Step& step, double* y, fmi2::Status status);
+  StepResult ended(const subsystem::Step& step, double* y, double reached);
+  fmi2::Status doStep(const subsystem::Step& step) {
+    return doStep_(component_, step.t0, nominal_ ? step.length : step.t1 - step.t0,
+                   step.returnsBefore ? fmi2::kFalse : fmi2::kTrue);
+  }
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
   Status settled(Status status);
@@ -120,27 +139,33 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   // What a step touches lies together: with the pointer to the virtual functions the first seven members fill one cache
   // line, flags and what derivatives need begin the next.
   fmi2::Component component_ = nullptr;
-  fmi2::SetReal* setReal_ = nullptr;
-  fmi2::DoStep* doStep_ = nullptr;
-  fmi2::GetReal* getReal_ = nullptr;
+  decltype(Functions::setReal) setReal_;
+  decltype(Functions::doStep) doStep_;
+  decltype(Functions::getReal) getReal_;
   const fmi2::ValueReference* inputs_ = nullptr;
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
   bool simple_ = false;                 ///< plain, and no derivative of an input is set
-  bool plain_ = false;                  ///< in the loop of steps, and all bound ports are real
+  bool plain_ = false;                  ///< in the loop of steps, all bound ports are real, and nothing is watched
+  bool nominal_ = true;                 ///< is told the step as it is meant
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   // For derivatives of inputs, all inputs, order by order.
-  fmi2::SetRealInputDerivatives* setRealInputDerivatives_ = nullptr;
+  decltype(Functions::setRealInputDerivatives) setRealInputDerivatives_;
   const fmi2::ValueReference* derivativeReferences_ = nullptr;
   const fmi2::Integer* derivativeOrders_ = nullptr;
 
   bool outputDerivatives_ = false;  ///< are asked for
   bool stepped_ = false;
+  bool asksToEnd_ = false;
+  std::atomic<bool>* ending_ = nullptr;
+  double end_ = 0.0;  ///< s, of the experiment
   std::vector<double> manyDerivatives_;
   detail::DiscreteAccess discreteInputs_;
   detail::DiscreteAccess discreteOutputs_;
   detail::FmuInstance instance_;
+  detail::PortReader reader_;
+  std::unique_ptr<detail::ReturnWatch> watch_;  ///< from the first step on to which somebody may return from before
 };
 
 void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
@@ -184,6 +209,7 @@ void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
       },
       value);
   require(answer, fmt::format("({} = {})", target.name, core::text(value)));
+  reader_.wasSet(port, value);
 }
 
 void CoSimulation::bind(subsystem::Binding binding) {
@@ -225,6 +251,8 @@ void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) 
                              experiment.tolerance.value_or(0.0), experiment.start, fmi2::kTrue, experiment.end),
            "fmi2SetupExperiment"},
           fmt::format("(start = {} s, stop = {} s)", core::text(experiment.start), core::text(experiment.end)));
+  ending_ = experiment.ending;
+  end_ = experiment.end;
   require({f.enterInitializationMode(component_), "fmi2EnterInitializationMode"});
   instance_.enter(Phase::initialising);
 }
@@ -235,9 +263,14 @@ void CoSimulation::leaveInitialisation() {
   settled(Status::ok);
 }
 
+/// FMI 2.0.4, 4.2.4: outputs may be read before the first step.
+Status CoSimulation::readOutputs(std::span<double> y) {
+  return settled(instance_.note(getOutputs(y.data())));
+}
+
 Status CoSimulation::settled(Status status) {
-  plain_ =
-      instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() && !outputDerivatives_;
+  plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
+           !outputDerivatives_ && !asksToEnd_ && !watch_;
   simple_ = plain_ && derivativesAreSet_ == 0;
   return status;
 }
@@ -248,6 +281,7 @@ void CoSimulation::require(const Answer& answer, const std::string& arguments) {
 }
 
 Answer CoSimulation::setInputs(const double* u) {
+  subsystem::callUnderWay.instance = &instance_.name();
   Answer answer;
   if (inputCount_ != 0) answer = {setReal_(component_, inputs_, inputCount_, u), "fmi2SetReal"};
   if (answer.bad()) return answer;
@@ -289,6 +323,7 @@ inline Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, sub
 }
 
 Answer CoSimulation::getOutputs(double* y) {
+  subsystem::callUnderWay.instance = &instance_.name();
   Answer answer;
   if (outputCount_ != 0) answer = {getReal_(component_, outputs_, outputCount_, y), "fmi2GetReal"};
   if (answer.bad()) return answer;
@@ -327,25 +362,27 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0)
-    return plain_ ? advanceWithDerivatives(step, u, y.data()) : advanceAllTypes(step, u, y.data());
+  if (!simple_ || u.degree != 0 || step.returnsBefore)
+    return plain_ && !step.returnsBefore ? advanceWithDerivatives(step, u, y.data())
+                                         : advanceAllTypes(step, u, y.data());
+  subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
-  if (const fmi2::Status status =
-          doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
-      status != fmi2::Status::ok) [[unlikely]]
+  if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
     if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y.data()); status != fmi2::Status::ok)
         [[unlikely]]
       return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
+  instance_.keepFloats("fmi2DoStep");
   return {Status::ok, step.t1};
 }
 
 StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+  subsystem::callUnderWay.instance = &instance_.name();
   if (inputCount_ != 0) {
     if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
@@ -353,37 +390,48 @@ StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, sub
     if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::set, answer);
   }
-  if (const fmi2::Status status =
-          doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse);
-      status != fmi2::Status::ok) [[unlikely]]
+  if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y, Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
     if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y); status != fmi2::Status::ok)
         [[unlikely]]
       return finish(step, y, Stage::get, {status, "fmi2GetReal"});
+  instance_.keepFloats("fmi2DoStep");
   return {Status::ok, step.t1};
 }
 
 StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
-  if (instance_.phase() == Phase::stepping) return finish(step, y, Stage::set, setInputs(step, u));
-  return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
+  if (instance_.phase() != Phase::stepping)
+    return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
+  if (asksToEnd_) return {Status::discard, step.t0};
+  if (step.returnsBefore && !watch_) watch_ = std::make_unique<detail::ReturnWatch>(instance_, reader_, end_);
+  if (!watch_) return finish(step, y, Stage::set, setInputs(step, u));
+  if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
+  const Answer set = setInputs(step, u);
+  if (!set.bad())
+    if (const Status status = watch_->depart(step, nominal_ ? step.length : step.t1 - step.t0);
+        status >= Status::discard)
+      return {settled(status), step.t0};
+  settled(Status::ok);
+  return finish(step, y, Stage::set, set);
 }
 
 StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage done, Answer answer) {
   Answer worst = answer;
   if (done == Stage::set) {
     if (answer.bad()) return refused(step, answer, step.t0);
-    answer = {doStep_(component_, step.t0, step.t1 - step.t0, step.final ? fmi2::kTrue : fmi2::kFalse), "fmi2DoStep"};
+    answer = {doStep(step), "fmi2DoStep"};
     done = Stage::step;
   }
   if (done == Stage::step) {
-    if (answer.bad()) return notStepped(step, answer.status);
+    if (answer.bad()) return notStepped(step, y, answer.status);
     stepped_ = true;
     if (answer.status > worst.status) worst = answer;
     answer = getOutputs(y);
   }
   if (answer.bad()) return refused(step, answer, step.t1);
   if (answer.status > worst.status) worst = answer;
+  instance_.keepFloats("fmi2DoStep");
   if (worst.status == fmi2::Status::ok) return {Status::ok, step.t1};
   return warned(step, worst);
 }
@@ -399,9 +447,10 @@ StepResult CoSimulation::refused(const subsystem::Step& step, const Answer& answ
   return {status, status == Status::discard ? reached : step.t0};
 }
 
-StepResult CoSimulation::notStepped(const subsystem::Step& step, fmi2::Status status) {
+StepResult CoSimulation::notStepped(const subsystem::Step& step, double* y, fmi2::Status status) {
   const Functions& f = instance_.functions();
-  const std::string arguments = fmt::format("(t = {} s, h = {} s)", core::text(step.t0), core::text(step.t1 - step.t0));
+  const std::string arguments =
+      fmt::format("(t = {} s, h = {} s)", core::text(step.t0), core::text(nominal_ ? step.length : step.t1 - step.t0));
   const Status result = settled(instance_.note({status, "fmi2DoStep"}, arguments));
   if (status == fmi2::Status::pending) {
     if (f.cancelStep != nullptr) f.cancelStep(component_);
@@ -414,35 +463,29 @@ StepResult CoSimulation::notStepped(const subsystem::Step& step, fmi2::Status st
   if (f.getRealStatus != nullptr &&
       f.getRealStatus(component_, fmi2::StatusKind::lastSuccessfulTime, &reached) != fmi2::Status::ok)
     reached = step.t0;
+  reached = reached > step.t0 ? std::min(reached, step.t1) : step.t0;  // written so that a NaN becomes t0
   fmi2::Boolean over = fmi2::kFalse;
   if (f.getBooleanStatus != nullptr &&
       f.getBooleanStatus(component_, fmi2::StatusKind::terminated, &over) == fmi2::Status::ok && over != fmi2::kFalse)
-    instance_.addToFailure(" It asks to end the simulation.");
-  // Written so that a NaN becomes t0.
-  return {result, reached > step.t0 ? std::min(reached, step.t1) : step.t0};
+    return ended(step, y, reached);
+  return {result, reached};
+}
+
+/// Values of an FMU that asks to end hold where it stopped (FMI 2.0.4, 4.2.4).
+StepResult CoSimulation::ended(const subsystem::Step& step, double* y, double reached) {
+  instance_.addToFailure(" It asks to end the simulation.");
+  stepped_ = true;
+  asksToEnd_ = true;
+  if (ending_ != nullptr) ending_->store(true);
+  if (const Answer answer = getOutputs(y); answer.bad()) return refused(step, answer, reached);
+  constexpr double kTie = 1e-9;  // of the step: the FMU has its own rounding of times
+  const bool complete = reached >= step.t1 - kTie * (step.t1 - step.t0);
+  return {settled(complete ? Status::ok : Status::discard), complete ? step.t1 : reached};
 }
 
 void CoSimulation::observe(std::span<const PortIndex> ports, core::Values& into) {
-  const Functions& f = instance_.functions();
   if (instance_.phase() == Phase::lost) throw core::SubsystemError(instance_.name() + ": " + instance_.failure());
-  const auto get = [&](auto&& isOfType, auto* function, auto& values, const char* call) {
-    std::vector<fmi2::ValueReference> references;
-    for (const PortIndex port : ports)
-      if (isOfType(describe().ports.at(port).type)) references.push_back(instance_.ports().references[port]);
-    if (references.empty()) return;
-    const std::size_t before = values.size();
-    values.resize(before + references.size());
-    require({function(component_, references.data(), references.size(), values.data() + before), call});
-  };
-  get([](Type type) { return type == Type::real; }, f.getReal, into.reals, "fmi2GetReal");
-  get([](Type type) { return type == Type::integer || type == Type::enumeration; }, f.getInteger, into.integers,
-      "fmi2GetInteger");
-  const std::size_t booleans = into.booleans.size();
-  get([](Type type) { return type == Type::boolean; }, f.getBoolean, into.booleans, "fmi2GetBoolean");
-  for (std::size_t i = booleans; i < into.booleans.size(); ++i) into.booleans[i] = into.booleans[i] != 0 ? 1 : 0;
-  std::vector<fmi2::String> strings;
-  get([](Type type) { return type == Type::string; }, f.getString, strings, "fmi2GetString");
-  for (const fmi2::String string : strings) into.strings.emplace_back(string != nullptr ? string : "");
+  require(reader_.read(ports, into));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/utf8.hpp"
 #include "koppla/fmi/description_rules.hpp"
 #include "koppla/fmi/detail/xml_element.hpp"
 #include "koppla/fmi/text.hpp"
@@ -344,7 +345,7 @@ ModelDescription readModel(const Element& root) {
 DescriptionRead readModelDescription(std::string_view xml, const std::string& file, bool strict) {
   pugi::xml_document document;
   pugi::xml_parse_result parsed = document.load_buffer(xml.data(), xml.size());
-  const bool mistaken = parsed.encoding == pugi::encoding_utf8 && !isUtf8(xml);
+  const bool mistaken = parsed.encoding == pugi::encoding_utf8 && !core::isUtf8(xml);
   if (mistaken) parsed = document.load_buffer(xml.data(), xml.size(), pugi::parse_default, pugi::encoding_latin1);
   // Places are bytes of the text as converted to UTF-8: they mean nothing in a file of another encoding.
   Reading reading{detail::Lines(parsed.encoding == pugi::encoding_utf8 ? xml : std::string_view{}), {}, {}};

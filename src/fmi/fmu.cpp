@@ -67,11 +67,17 @@ LoadedModel Fmu::load(core::Log& log) {
   const bool further = loads_ > 0 && model_.coSimulation.canBeInstantiatedOnlyOncePerProcess;
   std::shared_ptr<const Library> library = further ? nullptr : library_.lock();
   if (!library) {
-    const fs::path original = libraryFile(folder(), model_, file_);
-    library = std::make_shared<const Library>(further ? copyOfLibrary(original, log) : original, model_);
+    if (libraryFile_.empty()) libraryFile_ = libraryFile(folder(), model_, file_);  // before there are copies
+    library = std::make_shared<const Library>(further ? copyOfLibrary(libraryFile_, log) : libraryFile_, model_);
     library_ = library;
   }
   if (!available_) {
+    if (libraryFile_.stem() != model_.coSimulation.modelIdentifier)
+      log.write(
+          core::Severity::warning, file_.filename().string(),
+          fmt::format("The library should be named after the modelIdentifier, {}.so (FMI 2.0.4, 2.3): {} is used, "
+                      "the only one there.",
+                      model_.coSimulation.modelIdentifier, libraryFile_.filename().string()));
     for (const std::string& warning : library->warnings())
       log.write(core::Severity::warning, file_.filename().string(), warning);
     available_ = without(*declared_, library->functions());

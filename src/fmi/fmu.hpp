@@ -56,7 +56,8 @@ class Fmu {
   std::vector<core::Problem> warnings_;
   std::shared_ptr<const PortTable> declared_;
 
-  std::mutex mutex_;  // guards what follows
+  std::mutex mutex_;                   // guards what follows
+  std::filesystem::path libraryFile_;  ///< empty: not looked for yet
   std::weak_ptr<const Library> library_;
   std::shared_ptr<const PortTable> available_;
   std::size_t loads_ = 0;

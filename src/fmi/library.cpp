@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <mutex>
+#include <optional>
 #include <string_view>
 #include <system_error>
 
@@ -11,6 +12,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/fmi/elf.hpp"
 #include "koppla/fmi/findings.hpp"
 #include "koppla/fmi/ports.hpp"
@@ -58,6 +60,18 @@ class WorkingFolder {
   int before_;
 };
 
+constexpr const char* kConstructors = "dlopen (the constructors of its library)";
+constexpr const char* kDestructors = "dlclose (the destructors of its library)";
+
+/// Code of the library that runs outside of its functions.
+class Running {
+ public:
+  explicit Running(const char* what) { subsystem::callUnderWay.function = what; }
+  ~Running() { subsystem::callUnderWay.function = nullptr; }
+  Running(const Running&) = delete;
+  Running& operator=(const Running&) = delete;
+};
+
 std::string_view remedyFor(std::string_view reason, const fs::path& file) {
   const auto says = [&](std::string_view words) { return reason.find(words) != std::string_view::npos; };
   // glibc 'cannot open' a library for another processor, although it is there.
@@ -70,12 +84,6 @@ std::string_view remedyFor(std::string_view reason, const fs::path& file) {
     return "The FMU was linked without a library it uses: export it again, or preload that library.";
   if (says("file too short")) return "The file is damaged: export the FMU again.";
   return "Export the FMU again for this system.";
-}
-
-template <typename Function>
-void find(void* handle, const char* name, Function*& into) {
-  // POSIX gives functions as void*; this is how it wants them back.
-  into = reinterpret_cast<Function*>(::dlsym(handle, name));
 }
 
 bool uses(const ModelDescription& model, core::Type type, bool set) {
@@ -92,7 +100,14 @@ Library::Library(const fs::path& file, const ModelDescription& model) {
   refuseCutLibrary(file);
   {
     const WorkingFolder folder(file.parent_path());
-    loaded_ = load(file);
+    const Running constructors(kConstructors);
+    try {
+      loaded_ = load(file);
+    } catch (...) {
+      noteThrown();
+      throw core::SubsystemError(fmt::format("{}: a constructor of the FMU's library threw an exception: {}.",
+                                             file.string(), takeThrown(kConstructors)));
+    }
   }
   if (loaded_.noRoom)
     throw inputError(
@@ -114,43 +129,46 @@ Library::Library(const fs::path& file, const ModelDescription& model) {
 }
 
 Library::~Library() {
-  if (!givenUp_) unload(loaded_);
+  if (givenUp_) return;
+  const Running destructors(kDestructors);
+  unload(loaded_);
 }
 
 void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   using core::Type;
   Functions& f = functions_;
   std::vector<std::string> missing;
-  const auto take = [&](const char* name, auto*& into, bool needed) {
-    find(loaded_.handle, name, into);
-    if (into == nullptr && needed) missing.emplace_back(name);
+  const auto take = [&]<FunctionName kName, class Signature>(Function<kName, Signature>& into, bool needed) {
+    // POSIX gives functions as void*; this is how it wants them back.
+    into = reinterpret_cast<Signature*>(::dlsym(loaded_.handle, kName.text));
+    if (into == nullptr && needed) missing.emplace_back(kName.text);
   };
-  take("fmi2Instantiate", f.instantiate, true);
-  take("fmi2FreeInstance", f.freeInstance, true);
-  take("fmi2SetupExperiment", f.setupExperiment, true);
-  take("fmi2EnterInitializationMode", f.enterInitializationMode, true);
-  take("fmi2ExitInitializationMode", f.exitInitializationMode, true);
-  take("fmi2DoStep", f.doStep, true);
-  take("fmi2Terminate", f.terminate, true);
-  take("fmi2GetReal", f.getReal, uses(model, Type::real, false));
-  take("fmi2GetInteger", f.getInteger, uses(model, Type::integer, false));
-  take("fmi2GetBoolean", f.getBoolean, uses(model, Type::boolean, false));
-  take("fmi2GetString", f.getString, uses(model, Type::string, false));
-  take("fmi2SetReal", f.setReal, uses(model, Type::real, true));
-  take("fmi2SetInteger", f.setInteger, uses(model, Type::integer, true));
-  take("fmi2SetBoolean", f.setBoolean, uses(model, Type::boolean, true));
-  take("fmi2SetString", f.setString, uses(model, Type::string, true));
-  take("fmi2GetTypesPlatform", f.getTypesPlatform, false);
-  take("fmi2GetVersion", f.getVersion, false);
-  take("fmi2GetFMUstate", f.getState, false);
-  take("fmi2SetFMUstate", f.setState, false);
-  take("fmi2FreeFMUstate", f.freeState, false);
-  take("fmi2GetDirectionalDerivative", f.getDirectionalDerivative, false);
-  take("fmi2SetRealInputDerivatives", f.setRealInputDerivatives, false);
-  take("fmi2GetRealOutputDerivatives", f.getRealOutputDerivatives, false);
-  take("fmi2CancelStep", f.cancelStep, false);
-  take("fmi2GetRealStatus", f.getRealStatus, false);
-  take("fmi2GetBooleanStatus", f.getBooleanStatus, false);
+  take(f.instantiate, true);
+  take(f.freeInstance, true);
+  take(f.setupExperiment, true);
+  take(f.enterInitializationMode, true);
+  take(f.exitInitializationMode, true);
+  take(f.doStep, true);
+  take(f.terminate, true);
+  take(f.getReal, uses(model, Type::real, false));
+  take(f.getInteger, uses(model, Type::integer, false));
+  take(f.getBoolean, uses(model, Type::boolean, false));
+  take(f.getString, uses(model, Type::string, false));
+  take(f.setReal, uses(model, Type::real, true));
+  take(f.setInteger, uses(model, Type::integer, true));
+  take(f.setBoolean, uses(model, Type::boolean, true));
+  take(f.setString, uses(model, Type::string, true));
+  take(f.getTypesPlatform, false);
+  take(f.getVersion, false);
+  take(f.getState, false);
+  take(f.setState, false);
+  take(f.freeState, false);
+  take(f.getDirectionalDerivative, false);
+  take(f.setRealInputDerivatives, false);
+  take(f.getRealOutputDerivatives, false);
+  take(f.cancelStep, false);
+  take(f.getRealStatus, false);
+  take(f.getBooleanStatus, false);
   if (!missing.empty())
     throw inputError(file.string(), fmt::format("The FMU's library lacks {}.", fmt::join(missing, ", ")),
                      "Co-simulation of this model needs it: export the FMU for FMI 2.0 co-simulation.");
@@ -178,7 +196,12 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
         "2.1.9): "
         "it is used without derivatives.");
 
-  const auto ask = [](auto* function) { return function != nullptr ? function() : nullptr; };
+  const auto ask = [&](const auto& function) {
+    const fmi2::String answer = function != nullptr ? function() : nullptr;
+    if (const std::string words = takeThrown(function.name()); !words.empty())
+      warnings_.push_back(fmt::format("Its function {} threw an exception: {}.", function.name(), words));
+    return answer;
+  };
   const fmi2::String platform = ask(f.getTypesPlatform);
   if (platform != nullptr && std::string_view(platform) != fmi2::kTypesPlatform)
     throw inputError(file.string(), fmt::format("The FMU uses types of the platform '{}'.", platform),
@@ -197,10 +220,28 @@ std::vector<std::string> platforms(const fs::path& folder) {
   return result;
 }
 
+namespace {
+
+/// Some exporters rename the model, not its library: the only one that is there must be meant.
+std::optional<fs::path> onlyLibrary(const fs::path& platform) {
+  std::optional<fs::path> only;
+  std::error_code none;
+  for (const fs::directory_entry& entry : fs::directory_iterator(platform, none)) {
+    if (entry.path().extension() != ".so" || !entry.is_regular_file(none)) continue;
+    if (only) return std::nullopt;
+    only = entry.path();
+  }
+  return only;
+}
+
+}  // namespace
+
 fs::path libraryFile(const fs::path& folder, const ModelDescription& model, const fs::path& fmu) {
   const std::string name = model.coSimulation.modelIdentifier + ".so";
   for (const std::string_view platform : kPlatforms)
     if (const fs::path file = folder / "binaries" / platform / name; fs::exists(file)) return fs::absolute(file);
+  for (const std::string_view platform : kPlatforms)
+    if (const auto only = onlyLibrary(folder / "binaries" / platform)) return fs::absolute(*only);
   const std::vector<std::string> there = platforms(folder);
   std::string message = fmt::format("The FMU holds no binaries/{}/{}.", kPlatforms.front(), name);
   std::string_view remedy = "Export it for 64 bit Linux.";

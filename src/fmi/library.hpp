@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "koppla/fmi/fmi2_interface.hpp"
+#include "koppla/fmi/function.hpp"
 #include "koppla/fmi/link_namespace.hpp"
 #include "koppla/fmi/model_description.hpp"
 
@@ -13,35 +14,36 @@ namespace koppla::fmi {
 
 /// The functions of a loaded FMU. Those of the first group are there; the others are null where the FMU lacks them.
 struct Functions {
-  fmi2::Instantiate* instantiate = nullptr;
-  fmi2::FreeInstance* freeInstance = nullptr;
-  fmi2::SetupExperiment* setupExperiment = nullptr;
-  fmi2::EnterInitializationMode* enterInitializationMode = nullptr;
-  fmi2::ExitInitializationMode* exitInitializationMode = nullptr;
-  fmi2::DoStep* doStep = nullptr;
-  fmi2::Terminate* terminate = nullptr;
+  Function<"fmi2Instantiate", fmi2::Instantiate> instantiate;
+  Function<"fmi2FreeInstance", fmi2::FreeInstance> freeInstance;
+  Function<"fmi2SetupExperiment", fmi2::SetupExperiment> setupExperiment;
+  Function<"fmi2EnterInitializationMode", fmi2::EnterInitializationMode> enterInitializationMode;
+  Function<"fmi2ExitInitializationMode", fmi2::ExitInitializationMode> exitInitializationMode;
+  Function<"fmi2DoStep", fmi2::DoStep> doStep;
+  Function<"fmi2Terminate", fmi2::Terminate> terminate;
 
   /// Of these, the ones for the types that the model uses are there.
-  fmi2::GetReal* getReal = nullptr;
-  fmi2::GetInteger* getInteger = nullptr;
-  fmi2::GetBoolean* getBoolean = nullptr;
-  fmi2::GetString* getString = nullptr;
-  fmi2::SetReal* setReal = nullptr;
-  fmi2::SetInteger* setInteger = nullptr;
-  fmi2::SetBoolean* setBoolean = nullptr;
-  fmi2::SetString* setString = nullptr;
+  Function<"fmi2GetReal", fmi2::GetReal> getReal;
+  Function<"fmi2GetInteger", fmi2::GetInteger> getInteger;
+  Function<"fmi2GetBoolean", fmi2::GetBoolean> getBoolean;
+  Function<"fmi2GetString", fmi2::GetString> getString;
+  Function<"fmi2SetReal", fmi2::SetReal> setReal;
+  Function<"fmi2SetInteger", fmi2::SetInteger> setInteger;
+  Function<"fmi2SetBoolean", fmi2::SetBoolean> setBoolean;
+  Function<"fmi2SetString", fmi2::SetString> setString;
 
-  fmi2::GetTypesPlatform* getTypesPlatform = nullptr;
-  fmi2::GetVersion* getVersion = nullptr;
-  fmi2::GetState* getState = nullptr;  ///< null also if one of the three functions for states is missing
-  fmi2::SetState* setState = nullptr;
-  fmi2::FreeState* freeState = nullptr;
-  fmi2::GetDirectionalDerivative* getDirectionalDerivative = nullptr;
-  fmi2::SetRealInputDerivatives* setRealInputDerivatives = nullptr;
-  fmi2::GetRealOutputDerivatives* getRealOutputDerivatives = nullptr;
-  fmi2::CancelStep* cancelStep = nullptr;
-  fmi2::GetRealStatus* getRealStatus = nullptr;
-  fmi2::GetBooleanStatus* getBooleanStatus = nullptr;
+  Function<"fmi2GetTypesPlatform", fmi2::GetTypesPlatform> getTypesPlatform;
+  Function<"fmi2GetVersion", fmi2::GetVersion> getVersion;
+  Function<"fmi2GetFMUstate", fmi2::GetState>
+      getState;  ///< null also if one of the three functions for states is missing
+  Function<"fmi2SetFMUstate", fmi2::SetState> setState;
+  Function<"fmi2FreeFMUstate", fmi2::FreeState> freeState;
+  Function<"fmi2GetDirectionalDerivative", fmi2::GetDirectionalDerivative> getDirectionalDerivative;
+  Function<"fmi2SetRealInputDerivatives", fmi2::SetRealInputDerivatives> setRealInputDerivatives;
+  Function<"fmi2GetRealOutputDerivatives", fmi2::GetRealOutputDerivatives> getRealOutputDerivatives;
+  Function<"fmi2CancelStep", fmi2::CancelStep> cancelStep;
+  Function<"fmi2GetRealStatus", fmi2::GetRealStatus> getRealStatus;
+  Function<"fmi2GetBooleanStatus", fmi2::GetBooleanStatus> getBooleanStatus;
 };
 
 /// A loaded shared library of an FMU; unloaded on destruction, unless it was given up.
@@ -75,7 +77,8 @@ class Library {
 /// The platforms that an unpacked FMU holds binaries for, as the folders are named, sorted.
 std::vector<std::string> platforms(const std::filesystem::path& folder);
 
-/// The library of an unpacked FMU for this machine; throws core::InputError naming `fmu` and what is there instead.
+/// The library of an unpacked FMU for this machine: the one that is named after modelIdentifier, or else the only one.
+/// Throws core::InputError naming `fmu` and what is there instead.
 std::filesystem::path libraryFile(const std::filesystem::path& folder, const ModelDescription& model,
                                   const std::filesystem::path& fmu);
 

@@ -2,15 +2,20 @@
 
 #include <algorithm>
 #include <cstdarg>
-#include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <shared_mutex>
 #include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "koppla/core/printable.hpp"
+#include "koppla/core/utf8.hpp"
+#include "koppla/fmi/detail/foreign_memory.hpp"
+#include "koppla/fmi/detail/message_format.hpp"
 #include "koppla/fmi/text.hpp"
+#include "koppla/subsystem/call_under_way.hpp"
 
 namespace koppla::fmi {
 
@@ -19,6 +24,9 @@ namespace {
 constexpr std::size_t kKept = 20;
 constexpr std::size_t kQuoted = 5;
 constexpr std::size_t kQuotedLength = 500;
+// In bytes. FMUs may say anything, in any length.
+constexpr std::size_t kLongestMessage = std::size_t{16} << 10U;
+constexpr std::size_t kLongestName = 1000;
 
 /// The instances that live now. The callback takes them from here rather than trust the pointer it is handed: some FMUs
 /// pass NULL or a pointer of their own as component environment, or log after they were freed.
@@ -40,12 +48,12 @@ class Living {
 
   /// Calls the function with the instance meant: by pointer, else by name, else any; not at all if none lives.
   template <typename Function>
-  void with(const void* environment, const char* name, Function function) {
+  void with(const void* environment, const std::optional<std::string>& name, Function function) {
     const std::shared_lock lock(mutex_);
     auto found =
         std::ranges::find(logs_, environment, [](const InstanceLog* log) { return static_cast<const void*>(log); });
-    if (found == logs_.end() && name != nullptr)
-      found = std::ranges::find_if(logs_, [&](const InstanceLog* log) { return log->instance() == name; });
+    if (found == logs_.end() && name)
+      found = std::ranges::find_if(logs_, [&](const InstanceLog* log) { return log->instance() == *name; });
     if (found != logs_.end())
       function(**found, true);
     else if (!logs_.empty())
@@ -57,38 +65,27 @@ class Living {
   std::vector<InstanceLog*> logs_;
 };
 
-std::string formatted(const char* format, std::va_list arguments) {
-  std::va_list again;
-  va_copy(again, arguments);
-  std::array<char, 512> small{};
-  const int length = std::vsnprintf(small.data(), small.size(), format, arguments);
-  std::string result;
-  if (length < 0) {
-    result = format;  // cannot be formatted (an illegal wide character, say): better raw than nothing
-  } else if (static_cast<std::size_t>(length) < small.size()) {
-    result.assign(small.data(), static_cast<std::size_t>(length));
-  } else {
-    result.resize(static_cast<std::size_t>(length));
-    std::vsnprintf(result.data(), result.size() + 1, format, again);
-  }
-  va_end(again);
-  return result;
-}
-
 extern "C" void logFromFmu(fmi2::ComponentEnvironment environment, fmi2::String instance, fmi2::Status status,
                            fmi2::String category, fmi2::String message, ...) {
   std::va_list arguments;
   va_start(arguments, message);
   try {
-    std::string text = message != nullptr ? formatted(message, arguments) : std::string();
-    Living::all().with(environment, instance, [&](InstanceLog& log, bool sure) {
-      if (!sure)
-        text = fmt::format("(from '{}', which is no instance) {}", instance != nullptr ? instance : "NULL", text);
-      log.write(status, category != nullptr ? category : "", std::move(text));
+    const std::optional<std::string> format = detail::foreignText(message, kLongestMessage + 1);
+    std::string text = format ? detail::formattedMessage(*format, arguments, kLongestMessage) : std::string();
+    const std::optional<std::string> name = detail::foreignText(instance, kLongestName);
+    Living::all().with(environment, name, [&](InstanceLog& log, bool sure) {
+      if (!sure) text = fmt::format("(from '{}', which is no instance) {}", name.value_or("NULL"), text);
+      log.write(status, detail::foreignText(category, kLongestName).value_or(""), std::move(text));
     });
   } catch (...) {  // a message is lost (no memory); it must not tear the FMU apart
   }
   va_end(arguments);
+}
+
+std::string cut(std::string message) {
+  if (message.size() <= kLongestMessage) return message;
+  message.resize(core::fitting(message, kLongestMessage).size());
+  return message + fmt::format(" ... (cut here: longer than {} bytes)", kLongestMessage);
 }
 
 core::Severity severityOf(fmi2::Status status, bool logging) {
@@ -124,7 +121,7 @@ std::string_view variableNamed(std::string_view token, const ModelDescription& m
 
 std::string resolved(std::string_view message, const ModelDescription& model) {
   std::string result;
-  while (!message.empty()) {
+  while (!message.empty() && result.size() <= kLongestMessage) {
     const std::size_t begin = std::min(message.find('#'), message.size());
     result += message.substr(0, begin);
     message.remove_prefix(begin);
@@ -154,6 +151,7 @@ InstanceLog::InstanceLog(std::string instance, const ModelDescription& model, co
 
 InstanceLog::~InstanceLog() {
   Living::all().remove(this);
+  if (subsystem::callUnderWay.instance == &instance_) subsystem::callUnderWay.instance = nullptr;
   for (std::size_t i = 0; i < written_.size(); ++i) {
     if (written_[i] <= options_.logLines) continue;
     const auto severity = static_cast<core::Severity>(i);
@@ -168,17 +166,17 @@ InstanceLog::~InstanceLog() {
 
 void InstanceLog::write(fmi2::Status status, std::string_view category, std::string message) {
   const core::Severity severity = severityOf(status, options_.logging);
-  message = asUtf8(resolved(trimmed(message), model_));
+  message = cut(core::printable(resolved(trimmed(message), model_), core::LineEnds::kept));
   std::size_t count = 0;
   {
     const std::lock_guard lock(mutex_);
-    last_.push_back({severity, asUtf8(message.substr(0, kQuotedLength))});
+    last_.push_back({severity, std::string(core::fitting(message, kQuotedLength))});
     if (last_.size() > kKept) last_.pop_front();
     count = ++written_.at(static_cast<std::size_t>(severity));
   }
   if (count <= options_.logLines)
     log_.write(severity, instance_,
-               category.empty() ? message : fmt::format("[{}] {}", asUtf8(std::string(category)), message));
+               category.empty() ? message : fmt::format("[{}] {}", core::printable(category), message));
   else if (count == options_.logLines + 1)
     log_.write(severity, instance_,
                fmt::format("This instance has logged {} messages of severity '{}'; further ones are only counted.",

@@ -28,7 +28,7 @@ class InstanceLog {
   /// For fmi2Instantiate; valid as long as this.
   [[nodiscard]] const fmi2::CallbackFunctions* callbacks() const { return &callbacks_; }
 
-  /// A message of the FMU, already formatted.
+  /// A message of the FMU, already formatted. One that is longer than 16 KiB is cut.
   void write(fmi2::Status status, std::string_view category, std::string message);
   /// A message of Koppla about the instance.
   void write(core::Severity severity, std::string_view message);
@@ -56,7 +56,7 @@ class InstanceLog {
 };
 
 /// A message with tokens '#r12#' (r, i, b, s: real, integer, boolean, string with that value reference) replaced by the
-/// variable's name and '##' by '#' (FMI 2.0.4, 2.1.5).
+/// variable's name and '##' by '#' (FMI 2.0.4, 2.1.5). Ends early where more than 16 KiB are there.
 std::string resolved(std::string_view message, const ModelDescription& model);
 
 }  // namespace koppla::fmi

@@ -16,8 +16,4 @@ std::optional<double> readReal(std::string_view text);
 std::optional<std::int32_t> readInteger(std::string_view text);
 std::optional<std::uint32_t> readUnsigned(std::string_view text);
 
-bool isUtf8(std::string_view text);
-/// The text with every byte that is no part of valid UTF-8 replaced by '?'.
-std::string asUtf8(std::string text);
-
 }  // namespace koppla::fmi

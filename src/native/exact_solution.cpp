@@ -3,31 +3,26 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <complex>
 #include <limits>
 #include <optional>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include <Eigen/Core>
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/matrix_exponential.hpp"
+#include "koppla/native/detail/exact_modes.hpp"
 #include "koppla/native/detail/formula.hpp"
 
 namespace koppla::native {
 
 namespace {
 
-// A has entries of 1 and 1e6 in Schmoll's model: in double exp(A t) has lost half of its digits (2e-8) at t = 1 s.
 using Real = long double;
-using Complex = std::complex<Real>;
-using Matrix = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic>;
+using Matrix = detail::ExactModes::Matrix;
+using Vector = detail::ExactModes::Vector;
 using RowMajor = Eigen::Matrix<Real, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
-using Vector = Eigen::Matrix<Real, Eigen::Dynamic, 1>;
-using ComplexMatrix = Eigen::Matrix<Complex, Eigen::Dynamic, Eigen::Dynamic>;
-using ComplexVector = Eigen::Matrix<Complex, Eigen::Dynamic, 1>;
 
 Matrix toMatrix(const char* name, const std::vector<std::vector<double>>& rows, std::size_t rowCount,
                 std::size_t columnCount) {
@@ -51,32 +46,6 @@ Vector toVector(std::span<const double> values) {
   return vector;
 }
 
-/// exp(A tau) z by the eigenvectors of A: much cheaper than the exponential, where they are a good basis.
-class Modes {
- public:
-  static std::optional<Modes> of(const Matrix& A) {
-    constexpr Real kLeastCondition = 1e-8L;  // costs half of the digits that Real has beyond double's
-    const Eigen::EigenSolver<Matrix> solver(A);
-    if (solver.info() != Eigen::Success) return std::nullopt;
-    Modes modes{solver.eigenvalues(), solver.eigenvectors()};
-    if (!(modes.inverse_.rcond() > kLeastCondition)) return std::nullopt;
-    return modes;
-  }
-
-  [[nodiscard]] Vector advance(Real tau, const Vector& z) const {
-    const ComplexVector amplitudes = inverse_.solve(z.cast<Complex>());
-    return (vectors_ * (values_ * Complex(tau)).array().exp().matrix().cwiseProduct(amplitudes)).real();
-  }
-
- private:
-  Modes(ComplexVector values, ComplexMatrix vectors)
-      : values_(std::move(values)), vectors_(std::move(vectors)), inverse_(vectors_) {}
-
-  ComplexVector values_;
-  ComplexMatrix vectors_;
-  Eigen::PartialPivLU<ComplexMatrix> inverse_;
-};
-
 class MatrixExponentialSolution final : public LinearSolution {
  public:
   MatrixExponentialSolution(Matrix A, Matrix C, Vector z0, std::vector<std::string> names, double t0)
@@ -85,7 +54,7 @@ class MatrixExponentialSolution final : public LinearSolution {
         z0_(std::move(z0)),
         names_(std::move(names)),
         t0_(t0),
-        modes_(Modes::of(A_)) {}
+        modes_(detail::ExactModes::of(A_)) {}
 
   [[nodiscard]] const std::vector<std::string>& names() const override { return names_; }
   void values(double t, std::span<double> y) const override { give(advance(t0_, z0_, t), y); }
@@ -123,7 +92,7 @@ class MatrixExponentialSolution final : public LinearSolution {
   Vector z0_;
   std::vector<std::string> names_;
   double t0_;
-  std::optional<Modes> modes_;
+  std::optional<detail::ExactModes> modes_;
 };
 
 class FormulaSolution final : public ExactSolution {

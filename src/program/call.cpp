@@ -13,9 +13,9 @@
 #include "koppla/core/file.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/program/detail/call_book.hpp"
-#include "koppla/program/detail/fingerprint.hpp"
 #include "koppla/program/detail/numbers.hpp"
 #include "koppla/program/detail/rows.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 namespace koppla::program {
 
@@ -66,6 +66,7 @@ std::vector<std::string> environmentOf(const CallFolders::Call& call, const Requ
 
 void put(const fs::path& file, std::string_view content) {
   if (file.has_parent_path()) fs::create_directories(file.parent_path());
+  if (fs::is_symlink(file)) fs::remove(file);  // to a file of the user's
   core::writeWhole(file, content);
 }
 
@@ -96,7 +97,7 @@ Caller::Caller(ProgramSettings settings, const std::atomic<bool>* interrupted)
   settings_.before = located(settings_.before, settings_);
   settings_.after = located(settings_.after, settings_);
   if (!folders_.isTemporary() && !settings_.remembers())
-    book_ = std::make_unique<detail::CallBook>(folders_.root(), detail::fingerprint(settings_), settings_.resume);
+    book_ = std::make_unique<detail::CallBook>(folders_.root(), fingerprint(settings_), settings_.resume);
 }
 
 Caller::~Caller() = default;
@@ -106,9 +107,10 @@ Answer Caller::call(const Request& request) {
     throw core::SubsystemError(fmt::format("The program '{}' was not called: the run is to end.", settings_.name));
   if (std::optional<Answer> known = recall(request)) return std::move(*known);
   const Call call = folders_.begin(request.step);
+  processorSeconds_ = 0.0;
   if (book_) book_->begin(call);
   const auto end = [&](bool well) {
-    if (book_) book_->end(call, request.t0, request.t1, well);
+    if (book_) book_->end(call, {request.t0, request.t1, processorSeconds_, well});
     folders_.end(call, well);
   };
   const auto failed = [&](const std::string& what) {
@@ -124,6 +126,8 @@ Answer Caller::call(const Request& request) {
     throw failed(failure.what());
   } catch (const core::InputError& refusal) {
     throw failed(textOf(refusal));
+  } catch (const core::FileError& failure) {
+    throw failed(failure.what());
   } catch (const std::system_error& error) {
     throw failed(error.what());
   }
@@ -215,7 +219,7 @@ void Caller::writeInputs(const Call& call, const Request& request) const {
   }
 }
 
-void Caller::run(const Command& command, const Call& call, const Request& request, const std::string& prefix) const {
+void Caller::run(const Command& command, const Call& call, const Request& request, const std::string& prefix) {
   const Ended ended = program::run({.command = command,
                                     .folder = call.folder,
                                     .output = call.folder / (prefix + kOutput),
@@ -223,6 +227,7 @@ void Caller::run(const Command& command, const Call& call, const Request& reques
                                     .limits = settings_.limits,
                                     .environment = environmentOf(call, request, settings_),
                                     .interrupted = [this] { return isInterrupted(); }});
+  processorSeconds_ += ended.processorSeconds;
   if (ended.ending == Ending::exited && std::ranges::find(settings_.okStatus, ended.code) != settings_.okStatus.end())
     return;
   const bool byShell = std::holds_alternative<std::string>(command);
@@ -242,8 +247,12 @@ void Caller::ask(const Call& call) {
                                                 .limits = settings_.limits,
                                                 .environment = {"KOPPLA_PROJECT=" + settings_.projectFolder.string()},
                                                 .interrupted = [this] { return isInterrupted(); }});
+  const double before = service_->processorSeconds();
   const std::string failure = service_->request("run " + call.folder.string());
-  if (failure.empty()) return;
+  if (failure.empty()) {
+    processorSeconds_ += service_->processorSeconds() - before;
+    return;
+  }
   service_.reset();
   const std::vector<std::string> said = lastLines(folders_.root() / kServiceErrors);
   throw core::SubsystemError(

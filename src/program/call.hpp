@@ -58,7 +58,7 @@ class Caller {
   [[nodiscard]] std::filesystem::path restartFolder() const;
   void writeInputs(const Call& call, const Request& request) const;
   void bringFiles(const Call& call, const Request& request) const;
-  void run(const Command& command, const Call& call, const Request& request, const std::string& prefix) const;
+  void run(const Command& command, const Call& call, const Request& request, const std::string& prefix);
   void ask(const Call& call);
   void searchFailures(const Call& call) const;
   [[nodiscard]] std::string report(const Call& call, const std::string& what) const;
@@ -69,7 +69,8 @@ class Caller {
   std::vector<std::regex> patterns_;
   CallFolders folders_;
   std::unique_ptr<Service> service_;
-  std::uint64_t restarts_ = 0;  ///< sets of restart files so far
+  double processorSeconds_ = 0.0;  ///< of the processes of the call under way
+  std::uint64_t restarts_ = 0;     ///< sets of restart files so far
   /// Missing where folders are temporary, and where a service remembers what only its own calls can bring back.
   std::unique_ptr<detail::CallBook> book_;
   std::uint64_t recalled_ = 0;

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/program/detail/fingerprint.hpp"
+#include "koppla/program/detail/hash.hpp"
 
 namespace koppla::program {
 

@@ -51,11 +51,12 @@ CallSummary summaryOf(const fs::path& folder) {
   for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {
     const std::vector<std::string_view> cells = cellsOf(rest.substr(0, end));
     rest.remove_prefix(end + 1);
-    constexpr std::size_t kCells = 7;
+    constexpr std::size_t kCells = 8;
     if (!std::exchange(header, false) && cells.size() == kCells) {
       const auto seconds = numberOf<double>(cells[5]);
+      summary.processorSeconds += numberOf<double>(cells[6]);
       ++summary.calls;
-      if (cells[6] != "ok") ++summary.failed;
+      if (cells.back() != "ok") ++summary.failed;
       summary.seconds += seconds;
       summary.longest = std::max(summary.longest, seconds);
     }

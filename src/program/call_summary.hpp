@@ -19,8 +19,9 @@ struct CallSummary {
   std::string program;
   std::uint64_t calls = 0;  ///< that have ended
   std::uint64_t failed = 0;
-  double seconds = 0.0;  ///< in all
-  double longest = 0.0;  ///< s
+  double seconds = 0.0;           ///< in all
+  double longest = 0.0;           ///< s
+  double processorSeconds = 0.0;  ///< of its processes, in all
   std::optional<UnderWay> underWay{};
 };
 

@@ -11,6 +11,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/program/detail/numbers.hpp"
+#include "koppla/program/detail/plain_locale.hpp"
 
 namespace koppla::program {
 
@@ -262,7 +263,10 @@ std::string Deck::render(std::span<const std::span<const double>> values) const 
 void Deck::append(std::string& text, const Piece& piece, double value) const {
   if (piece.format.printf.empty()) return detail::appendShortest(text, value);
   std::array<char, 512> digits{};  // 1e308 with 100 decimals fits
-  const int length = std::snprintf(digits.data(), digits.size(), piece.format.printf.c_str(), value);
+  const int length = [&] {
+    const detail::PlainLocale plain;
+    return std::snprintf(digits.data(), digits.size(), piece.format.printf.c_str(), value);
+  }();
   appendFitting(text, piece, {digits.data(), std::min(static_cast<std::size_t>(length), digits.size() - 1)});
 }
 

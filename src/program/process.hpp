@@ -37,8 +37,9 @@ enum class Ending : std::uint8_t { exited, killed, outOfTime, interrupted, notSt
 
 struct Ended {
   Ending ending = Ending::notStarted;
-  int code = 0;          ///< exit status, signal or errno
-  double seconds = 0.0;  ///< wall clock
+  int code = 0;                   ///< exit status, signal or errno
+  double seconds = 0.0;           ///< wall clock
+  double processorSeconds = 0.0;  ///< of it and of those processes that it has waited for
 };
 
 /// "ended with exit status 3", "was killed by signal 11 (Segmentation fault)" and so on.

@@ -54,6 +54,8 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       caller_.emplace(settings_, experiment.interrupted);
     } catch (const core::InputError& refusal) {
       throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, refusal.what()));
+    } catch (const core::FileError& failure) {
+      throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, failure.what()));
     }
     state_ = {};
     known_.reset();

@@ -110,4 +110,8 @@ std::string Service::request(const std::string& line) {
   }
 }
 
+double Service::processorSeconds() const {
+  return impl_->child->processorSeconds();
+}
+
 }  // namespace koppla::program

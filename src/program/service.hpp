@@ -23,6 +23,9 @@ class Service {
   /// Empty if it answered ok. After anything else but an answer "error ..." it is of no use any more.
   std::string request(const std::string& line);
 
+  /// Processor time until now, s.
+  [[nodiscard]] double processorSeconds() const;
+
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;

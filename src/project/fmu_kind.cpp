@@ -38,6 +38,7 @@ fmi::Options optionsFor(const SubsystemEntry& entry) {
   options.strict = entry.strict;
   options.logging = entry.logging;
   options.inputDerivatives = entry.inputDerivatives.value_or(options.inputDerivatives);
+  options.nominalStepSize = entry.nominalStepSize;
   return options;
 }
 

@@ -66,6 +66,8 @@ struct SubsystemEntry {
   bool strict = false;   ///< an FMU that breaks a rule of the standard is refused
   /// Highest order of input derivatives that the FMU is given; absent: as high as it takes them.
   std::optional<unsigned> inputDerivatives{};
+  /// The FMU is told the step that is meant, not the difference of its communication points.
+  bool nominalStepSize = true;
   double microStep = 0.0;        ///< s, longest step of its own inside a macro step; 0: none of its own
   bool overshoot = false;        ///< its solver runs on its own grid of micro steps, beyond communication points
   Placed<std::string> inside{};  ///< the subsystem whose integrator solves it; empty: it is coupled

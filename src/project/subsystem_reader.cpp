@@ -16,11 +16,15 @@ namespace koppla::project {
 
 namespace {
 
+/// Whether it is the nominal one.
+constexpr std::array kStepSizeWords{Word{"nominal", true}, Word{"difference", false}};
+
 void readFmuOptions(TableReader& table, SubsystemEntry& entry, const std::filesystem::path& folder,
                     const Placed<std::string>& fmu) {
   entry.fmu = {fmu.value.empty() ? std::filesystem::path() : folder / fmu.value, fmu.place};
   table.flag("logging", entry.logging);
   table.flag("strict", entry.strict);
+  table.word("step_size", entry.nominalStepSize, kStepSizeWords);
   unsigned derivatives = subsystem::kMaxDegree;
   table.count("input_derivatives", derivatives, 0, {}, subsystem::kMaxDegree);
   if (table.given("input_derivatives")) entry.inputDerivatives = derivatives;

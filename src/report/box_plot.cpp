@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/printable.hpp"
 #include "koppla/report/svg_frame.hpp"
 #include "koppla/report/svg_path.hpp"
 #include "koppla/report/svg_text.hpp"
@@ -26,7 +27,7 @@ Axis rowAxis(const BoxPlot& plot) {
   const auto rows = static_cast<double>(plot.boxes.size());
   Axis axis{.range = {-rows + 0.5, 0.5}, .ticks = {}, .label = {}};
   for (std::size_t i = 0; i < plot.boxes.size(); ++i)
-    axis.ticks.push_back({-static_cast<double>(i), clipped(printable(plot.boxes[i].name), kLongestName)});
+    axis.ticks.push_back({-static_cast<double>(i), clipped(core::printable(plot.boxes[i].name), kLongestName)});
   return axis;
 }
 

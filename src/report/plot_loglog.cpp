@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/printable.hpp"
 #include "koppla/report/svg_frame.hpp"
 #include "koppla/report/svg_path.hpp"
 #include "koppla/report/svg_text.hpp"
@@ -48,8 +49,8 @@ std::string legend(const LogLogPlot& plot, double left, double top) {
     result += fmt::format("<path class=\"curve\" stroke=\"{}\" stroke-dasharray=\"{}\" d=\"{}\"/>\n",
                           kSvgColours.at(i % kSvgColours.size()), kDashes.at(i / kSvgColours.size() % kDashes.size()),
                           svgSegment(left, y, left + kLegendSample, y));
-    result +=
-        svgText("name", left + kLegendSample + 6.0, y + 4.5, "start", clipped(printable(plot.curves[i].name), most));
+    result += svgText("name", left + kLegendSample + 6.0, y + 4.5, "start",
+                      clipped(core::printable(plot.curves[i].name), most));
   }
   return result;
 }

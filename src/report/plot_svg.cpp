@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/printable.hpp"
 #include "koppla/report/axis.hpp"
 #include "koppla/report/panels.hpp"
 #include "koppla/report/svg_frame.hpp"
@@ -43,7 +44,8 @@ void placeLegend(Layout& layout, double width, double panelHeight) {
   std::size_t line = 0;
   const double nameWidth = width - kLegendSample - 6.0;
   for (const results::Series* curve : curves) {
-    layout.names.push_back(clipped(printable(curve->name), static_cast<std::size_t>(nameWidth / (0.6 * kFontSize))));
+    layout.names.push_back(
+        clipped(core::printable(curve->name), static_cast<std::size_t>(nameWidth / (0.6 * kFontSize))));
     const double needed = kLegendSample + 6.0 + textWidth(layout.names.back(), kFontSize);
     if (left > 0.0 && left + needed > width) {
       ++line;

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/printable.hpp"
 #include "koppla/report/axis.hpp"
 #include "koppla/report/braille_canvas.hpp"
 #include "koppla/report/panels.hpp"
@@ -143,11 +144,11 @@ class Frame {
 /// The label of the vertical axis and, for several curves, which is which.
 std::string heading(const Panel& panel, const Axis& values, int width, bool colour) {
   const auto most = static_cast<std::size_t>(std::max(width, 8));
-  std::string result = clipped(printable(values.label), most);
+  std::string result = clipped(core::printable(values.label), most);
   if (panel.curves.size() == 1) return result + "\n";
   std::size_t used = cells(result);
   for (std::size_t curve = 0; curve < panel.curves.size(); ++curve) {
-    const std::string name = clipped(printable(panel.curves[curve]->name), most - 5);
+    const std::string name = clipped(core::printable(panel.curves[curve]->name), most - 5);
     const std::size_t length = cells(name) + 5;  // two or three spaces and the sample
     if (used + length > most) {
       result += "\n";

@@ -28,13 +28,4 @@ std::string clipped(std::string_view text, std::size_t most) {
   return std::string(text.substr(0, bytes)) + "…";
 }
 
-std::string printable(std::string_view text) {
-  std::string result(text);
-  constexpr unsigned char kDelete = 0x7F;
-  std::replace_if(
-      result.begin(), result.end(),
-      [](char c) { return static_cast<unsigned char>(c) < ' ' || static_cast<unsigned char>(c) == kDelete; }, ' ');
-  return result;
-}
-
 }  // namespace koppla::report

@@ -13,7 +13,4 @@ std::size_t cells(std::string_view text);
 /// The text cut to so many cells, with an ellipsis at the cut.
 std::string clipped(std::string_view text, std::size_t most);
 
-/// The text with control characters (line breaks, escape sequences) replaced, so that a name cannot spoil the picture.
-std::string printable(std::string_view text);
-
 }  // namespace koppla::report

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <exception>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -89,7 +90,7 @@ fs::path CsvRecorder::file(std::string_view ending) const {
 CsvRecorder::~CsvRecorder() {
   try {
     abandon();
-  } catch (const core::InputError&) {  // row(), flush() and abandon() are where a caller hears of it
+  } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }
 
@@ -103,6 +104,7 @@ void CsvRecorder::begin(const std::vector<Column>& columns) {
   const std::string names = header(columns);
   writer_->advance(std::copy(names.begin(), names.end(), writer_->reserve(names.size())));
   writer_->drain();
+  flusher_.emplace([this] { writer_->rescue(); });
 }
 
 void CsvRecorder::plan(const std::vector<Column>& columns) {
@@ -190,16 +192,23 @@ void CsvRecorder::flush() {
   running().drain();
 }
 
-void CsvRecorder::complete() {
+void CsvRecorder::rescue() noexcept {
+  if (writer_) writer_->rescue();
+}
+
+void CsvRecorder::close() {
   running().close();
+  flusher_.reset();
   writer_.reset();
+}
+
+void CsvRecorder::complete() {
+  close();
   detail::takeFinalName(file(kPartial), file(kComplete));
 }
 
 void CsvRecorder::abandon() {
-  if (!writer_) return;
-  writer_->close();
-  writer_.reset();
+  if (writer_) close();
 }
 
 }  // namespace koppla::results

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "koppla/results/block_writer.hpp"
+#include "koppla/results/flusher.hpp"
 #include "koppla/results/recorder.hpp"
 
 namespace koppla::results {
@@ -16,8 +17,10 @@ namespace koppla::results {
 ///
 /// The format is that of the FMI cross-check: commas, quoted names, `time` in seconds first, reals in the shortest form
 /// that reads back to the same double, booleans as 0 and 1, enumerations as integers, strings in quotes (a quote
-/// doubled, line breaks kept), lines end with a line feed. Every failure to write throws core::InputError with the
-/// path.
+/// doubled, line breaks kept), lines end with a line feed. Every failure to write throws core::FileError, or
+/// core::InputError where the place cannot be right, with the path.
+///
+/// Rows are in the file half a second after they were recorded at the latest, whatever the caller does meanwhile.
 class CsvRecorder : public Recorder {
  public:
   /// `name`: of the files, in place of "results".
@@ -29,6 +32,7 @@ class CsvRecorder : public Recorder {
   void begin(const std::vector<Column>& columns) override;
   void row(double time, const core::Values& values) override;
   void flush() override;
+  void rescue() noexcept override;
   void complete() override;
   /// Does nothing before begin() or after the end.
   void abandon() override;
@@ -44,6 +48,7 @@ class CsvRecorder : public Recorder {
   void plan(const std::vector<Column>& columns);
   void checkSizes(const core::Values& values) const;
   BlockWriter& running();
+  void close();
 
   [[nodiscard]] std::filesystem::path file(std::string_view ending) const;
 
@@ -56,6 +61,7 @@ class CsvRecorder : public Recorder {
   std::size_t strings_ = 0;
   std::size_t rowBytes_ = 0;  ///< the longest row possible, strings left out
   std::optional<BlockWriter> writer_;
+  std::optional<Flusher> flusher_;  ///< ends before the writer does
 };
 
 }  // namespace koppla::results

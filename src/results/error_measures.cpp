@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 #include "koppla/core/error.hpp"
@@ -22,8 +23,8 @@ double square(double value) {
 
 std::optional<double> normalisedError(std::span<const double> reference, std::span<const double> computed) {
   requireSameSize(reference.size(), computed.size());
-  // Not by the sum of squares: the mean of equal numbers may be off by a rounding.
-  if (reference.empty() || std::ranges::min(reference) == std::ranges::max(reference)) return std::nullopt;
+  // Not by the sum of squares: the mean of equal numbers may be off by a rounding. A NaN equals none of them.
+  if (std::ranges::all_of(reference, [&](double value) { return value == reference.front(); })) return std::nullopt;
   const double mean = std::accumulate(reference.begin(), reference.end(), 0.0) / static_cast<double>(reference.size());
   double error = 0.0;
   double spread = 0.0;
@@ -42,7 +43,7 @@ double combinedError(std::span<const double> perVariable) {
 
 double weightedErrorAt(std::span<const double> reference, std::span<const double> computed) {
   requireSameSize(reference.size(), computed.size());
-  if (reference.empty()) return 0.0;
+  if (reference.empty()) return std::numeric_limits<double>::quiet_NaN();
   double sum = 0.0;
   for (std::size_t i = 0; i < reference.size(); ++i)
     sum += square((reference[i] - computed[i]) / (1.0 + std::fmax(std::fabs(reference[i]), std::fabs(computed[i]))));
@@ -51,7 +52,8 @@ double weightedErrorAt(std::span<const double> reference, std::span<const double
 
 WeightedError weightedError(std::span<const Samples> reference, std::span<const Samples> computed) {
   requireSameSize(reference.size(), computed.size());
-  if (reference.empty() || reference.front().empty()) return {};
+  constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
+  if (reference.empty() || reference.front().empty()) return {kNone, kNone};
   const std::size_t instants = reference.front().size();
   std::vector<double> exact(reference.size());
   std::vector<double> found(reference.size());

@@ -21,7 +21,7 @@ double combinedError(std::span<const double> perVariable);
 /// instant.
 double weightedErrorAt(std::span<const double> reference, std::span<const double> computed);
 
-/// WRMSE over all instants, from the columns of the variables.
+/// WRMSE over all instants, from the columns of the variables; NaN where there are none.
 struct WeightedError {
   double sum = 0.0;   ///< (2.36) as printed: sqrt( sum_n epst_n^2 ); grows with the number of instants
   double mean = 0.0;  ///< sqrt( 1/N sum_n epst_n^2 ), which the name promises

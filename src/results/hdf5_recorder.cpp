@@ -1,10 +1,15 @@
 #include "koppla/results/hdf5_recorder.hpp"
 
 #include <chrono>
+#include <exception>
+#include <optional>
+#include <system_error>
 
 #include "koppla/core/error.hpp"
+#include "koppla/results/detail/hdf5_pending.hpp"
 #include "koppla/results/detail/hdf5_writer.hpp"
 #include "koppla/results/detail/write_failure.hpp"
+#include "koppla/results/flusher.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
 namespace koppla::results {
@@ -26,10 +31,16 @@ class Hdf5Recorder::File {
     due_ = end + kWait * (end - begin);
   }
 
+  void close() {
+    writer.close();
+    flusher_.reset();
+  }
+
   detail::Hdf5Writer writer;
 
  private:
   std::chrono::steady_clock::time_point due_{};
+  std::optional<Flusher> flusher_{[this] { writer.rescue(); }};  // ends before the writer does
 };
 
 Hdf5Recorder::Hdf5Recorder(fs::path folder, std::string name, Facts facts)
@@ -42,13 +53,15 @@ fs::path Hdf5Recorder::file(std::string_view ending) const {
 Hdf5Recorder::~Hdf5Recorder() {
   try {
     abandon();
-  } catch (const core::InputError&) {  // row(), flush() and abandon() are where a caller hears of it
+  } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }
 
 void Hdf5Recorder::begin(const std::vector<Column>& columns) {
   if (file_) throw core::InternalError("Hdf5Recorder: begin() was called twice.");
   detail::clearTheWay(folder_, file(kHdf5Complete));
+  std::error_code ignored;
+  fs::remove(detail::pendingBeside(file(kHdf5Partial)), ignored);
   file_ = std::make_unique<File>(file(kHdf5Partial), columns, facts_);
 }
 
@@ -65,8 +78,12 @@ void Hdf5Recorder::flush() {
   running().flush();
 }
 
+void Hdf5Recorder::rescue() noexcept {
+  if (file_) file_->writer.rescue();
+}
+
 void Hdf5Recorder::complete() {
-  running().writer.close();
+  running().close();
   file_.reset();
   detail::takeFinalName(file(kHdf5Partial), file(kHdf5Complete));
 }
@@ -74,7 +91,7 @@ void Hdf5Recorder::complete() {
 void Hdf5Recorder::abandon() {
   if (!file_) return;
   const std::unique_ptr<File> ending = std::move(file_);
-  ending->writer.close();
+  ending->close();
 }
 
 }  // namespace koppla::results

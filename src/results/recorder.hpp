@@ -30,6 +30,9 @@ class Recorder {
   /// Hands the rows so far to the system, so that a killed process does not take them along; called after the
   /// first steps and then about 20 times a second.
   virtual void flush() {}
+  /// Hands finished rows to the system from a signal handler, on any thread: async-signal-safe, and waits a second at
+  /// most. Nobody may be in begin(), complete() or abandon(). Failures are told by the next flush(), if there is one.
+  virtual void rescue() noexcept {}
   /// All rows are there and the run completed: the file may take its final name.
   virtual void complete() = 0;
   /// The run ended early: what was recorded is kept, under a name that says so.

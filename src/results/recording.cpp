@@ -3,7 +3,6 @@
 #include <exception>
 #include <utility>
 
-#include "koppla/core/error.hpp"
 #include "koppla/results/csv_names.hpp"
 #include "koppla/results/csv_recorder.hpp"
 #include "koppla/results/hdf5_names.hpp"
@@ -19,7 +18,7 @@ void forAll(const std::vector<std::unique_ptr<Recorder>>& recorders, Call call) 
   for (const auto& recorder : recorders) {
     try {
       call(*recorder);
-    } catch (const core::InputError&) {
+    } catch (...) {
       if (!failure) failure = std::current_exception();
     }
   }
@@ -41,6 +40,10 @@ void SeveralRecorders::row(double time, const core::Values& values) {
 
 void SeveralRecorders::flush() {
   forAll(recorders_, [](Recorder& recorder) { recorder.flush(); });
+}
+
+void SeveralRecorders::rescue() noexcept {
+  for (const auto& recorder : recorders_) recorder->rescue();
 }
 
 void SeveralRecorders::complete() {

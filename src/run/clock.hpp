@@ -16,13 +16,20 @@ class Clock {
   [[nodiscard]] bool finished() const { return now_ >= end_; }
   /// End of the next macro step of length h (a fixed step has its own length).
   [[nodiscard]] double next(double h) const { return fixed_ ? gridPoint_ : nextAdapted(h); }
+  /// What that step is meant to be long, s: a fixed one has the length of the grid unless a point in between was
+  /// accepted; any other has the difference of its points.
+  [[nodiscard]] double length(double h) const { return fixed_ ? length_ : nextAdapted(h) - now_; }
   /// The macro step to t1 is accepted; h is the length that was asked for.
   void advance(double t1, double h) {
     now_ = t1;
-    if (!fixed_)
+    if (!fixed_) {
       advanceAdapted(t1, h);
-    else if (t1 >= gridPoint_)  // a shortened step has the grid point still before it
+    } else if (t1 >= gridPoint_) {
       gridPoint_ = grid_.point(++index_ + 1);
+      length_ = grid_.length(index_);
+    } else {  // a shortened step has the grid point still before it
+      length_ = gridPoint_ - t1;
+    }
   }
 
  private:
@@ -36,6 +43,7 @@ class Clock {
   bool fixed_;
   std::int64_t index_ = 0;
   double gridPoint_;  ///< the one after index_
+  double length_;     ///< of the step to it
 };
 
 }  // namespace koppla::run

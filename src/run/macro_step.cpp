@@ -62,23 +62,55 @@ void MacroStep::begin() {
   if (starter_) starter_->begin(settings_.start);
 }
 
-OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, Halt& halt) {
+  const OutcomeKind kind = advanceUntil(clock, until, most, halt);
+  if (halt.isSoon()) [[unlikely]]
+    lookForEnd(halt);
+  return kind;
+}
+
+OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   considerThreads(clock);
   while (stepsToStart_ > 0) {
-    failure_ = startUp(clock, stop);
+    failure_ = startUp(clock, halt);
     if (!failure_.ok()) return failure_.kind;
-    if (!(clock.now() < until) || --most == 0 || stop.load(std::memory_order_relaxed)) return OutcomeKind::ok;
+    if (!(clock.now() < until) || --most == 0 || halt.isSoon()) return OutcomeKind::ok;
   }
   if (undecided_)
     return counters_.algorithm.measure([&] {
-      return coupledStep_.isPlain() ? advanceHeld(clock, until, most, stop)
-                                    : advanceApproximated(clock, until, most, stop);
+      return coupledStep_.isPlain() ? advanceHeld(clock, until, most, halt)
+                                    : advanceApproximated(clock, until, most, halt);
     });
   do {
-    failure_ = advanceWithControl(clock, stop);
-    if (!failure_.ok()) return failure_.kind;
-  } while (clock.now() < until && --most > 0 && !stop.load(std::memory_order_relaxed));
+    Outcome outcome = advanceWithControl(clock, halt);
+    if (!outcome.ok()) {
+      failure_ = std::move(outcome);
+      return failure_.kind;
+    }
+  } while (clock.now() < until && --most > 0 && !halt.isSoon());
   return OutcomeKind::ok;
+}
+
+/// A wish counts if the accepted step leaves it standing: iterations may have had others.
+void MacroStep::lookForEnd(Halt& halt) {
+  halt.seen();
+  for (std::size_t position = 0; position < network_.size() && !endedBy_; ++position)
+    if (network_.subsystem(position).asksToEnd()) endedBy_ = position;
+}
+
+bool MacroStep::asksToEnd(const Fault& fault) {
+  return fault.kind == FaultKind::discarded && network_.subsystem(fault.position).asksToEnd();
+}
+
+/// A subsystem stopped inside a step that nobody can repeat. Alone it has simply come to the end; where there are
+/// others, they stand elsewhere.
+void MacroStep::endWithin(Clock& clock, const Fault& fault) {
+  endedBy_ = fault.position;
+  endedAt_ = fault.reached;
+  torn_ = network_.size() > 1;
+  if (torn_ || !getsOn(clock.now(), fault.reached)) return;
+  count(clock.now(), fault.reached);
+  clock.advance(fault.reached, next_);
 }
 
 /// A static analysis has one step, so programs in processes of their own, and who asks for threads, cannot wait until
@@ -99,7 +131,7 @@ void MacroStep::considerThreads(const Clock& clock) {
 }
 
 template <class OneStep>
-OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop,
+OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const Halt& halt,
                                       OneStep&& oneStep) {
   // Copies that no subsystem can see stay in registers.
   Clock time = clock;
@@ -108,7 +140,7 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   std::uint64_t accepted = 0;
   Fault fault;
   do {
-    const subsystem::Step step{time.now(), time.next(next_), true};
+    const subsystem::Step step{time.now(), time.next(next_), true, false, 0.0, false, time.length(next_)};
     fault = oneStep(step);
     if (fault) [[unlikely]]
       break;
@@ -116,7 +148,7 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
     largest = std::max(largest, step.t1 - step.t0);
     ++accepted;
     time.advance(step.t1, next_);
-  } while (time.now() < until && accepted < most && !stop.load(std::memory_order_relaxed));
+  } while (time.now() < until && accepted < most && !halt.isSoon());
   clock = time;
   counters_.smallest = smallest;
   counters_.largest = largest;
@@ -124,6 +156,10 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   counters_.solutions += accepted + (fault ? 1 : 0);
   if (!fault) return OutcomeKind::ok;
   if (fault.kind == FaultKind::discarded) ++counters_.discarded;
+  if (asksToEnd(fault)) {
+    endWithin(clock, fault);
+    return OutcomeKind::ok;
+  }
   failure_ = describe(fault, clock.now());
   return failure_.kind;
 }
@@ -136,9 +172,9 @@ unsigned MacroStep::untilNextLook() const {
   return coupledStep_.errorEstimate().steps() < kAll ? 0 : kBetween;
 }
 
-OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop) {
+OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   unsigned unwatched = unwatched_;  // in a register
-  const OutcomeKind kind = advancePlainly(clock, until, most, stop, [&](const auto& step) {
+  const OutcomeKind kind = advancePlainly(clock, until, most, halt, [&](const auto& step) {
     if (unwatched > 0) [[likely]] {
       --unwatched;
       return coupledStep_.advance(step);
@@ -150,9 +186,8 @@ OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t mos
   return kind;
 }
 
-OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint64_t most,
-                                           const std::atomic<bool>& stop) {
-  return advancePlainly(clock, until, most, stop, [this](const auto& step) {
+OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
+  return advancePlainly(clock, until, most, halt, [this](const auto& step) {
     const Fault fault = coupledStep_.solve({step, {}}).fault;
     if (fault) return fault;
     if (unwatched_ > 0) {
@@ -167,16 +202,20 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
 }
 
 /// One macro step in steps of the master (Schmoll, sec. 2.4.4); the main method learns the values at its end.
-Outcome MacroStep::startUp(Clock& clock, const std::atomic<bool>& stop) {
+Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
   const double t1 = clock.next(next_);
   for (double t = clock.now(); t < t1;) {
     const coupling::StepOutcome outcome = counters_.algorithm.measure([&] {
       return starter_->solve({{t, t1, true}, {}});
     });
     ++counters_.solutions;
+    if (asksToEnd(outcome.fault)) {
+      endWithin(clock, outcome.fault);
+      return {};
+    }
     if (outcome.fault) return describe(outcome.fault, t);
     if (!getsOn(t, outcome.reached)) return stuck(t);
-    if (stop.load(std::memory_order_relaxed))
+    if (halt.isInterrupted())
       return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, during start-up.", t)};
     t = outcome.reached;
     starter_->acceptForNow(t);
@@ -189,20 +228,20 @@ Outcome MacroStep::startUp(Clock& clock, const std::atomic<bool>& stop) {
   return {};
 }
 
-double MacroStep::predictionError() const {
+double MacroStep::predictionError() {
   const auto predicted = coupledStep_.predicted();
   const std::span<const double> computed = std::as_const(network_).outputs();
-  std::vector<double> difference(computed.size());
-  std::vector<double> magnitude(computed.size());
+  difference_.resize(computed.size());
+  magnitude_.resize(computed.size());
   for (std::size_t i = 0; i < computed.size(); ++i) {
-    difference[i] = computed[i] - predicted[i];
-    magnitude[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
+    difference_[i] = computed[i] - predicted[i];
+    magnitude_[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
   }
-  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference,
-                            magnitude);
+  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference_,
+                            magnitude_);
 }
 
-Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& stop) {
+Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
   const double t0 = clock.now();
   double t1 = clock.next(next_);
   if (mayRepeat_)
@@ -210,15 +249,26 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
 
   for (unsigned discards = 0;;) {
     if (!(t1 > t0)) return belowResolution(t0);
+    const double length = t1 == clock.next(next_) ? clock.length(next_) : t1 - t0;
     // The length that was asked for, not the difference of rounded times: limits are compared with it.
     const bool cut = t1 != clock.next(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
     const double h = cut ? t1 - t0 : next_;
     const bool untested = controller_.untested(h);
-    Trial trial = attempt(t0, t1, untested);
+    Trial trial = attempt(t0, t1, length, untested);
     const Fault fault = trial.outcome.fault;
     const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
+    if (asksToEnd(fault) && !mayRepeat_) {
+      endWithin(clock, fault);
+      return {};
+    }
+    if (asksToEnd(fault) && !getsOn(t0, fault.reached)) {
+      endedBy_ = fault.position;
+      endedAt_ = t0;
+      const Fault lost = goBack();
+      return lost ? describe(lost, t0) : Outcome{};
+    }
     if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
     if (!fault && !getsOn(t0, trial.outcome.reached)) return stuck(t0);
 
@@ -236,7 +286,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
-        if (const Fault failed = completeAnyway(t0, t1, trial)) return describe(failed, t0);
+        if (const Fault failed = completeAnyway(t0, t1, length, trial)) return describe(failed, t0);
       } else if (verdict.decision == Decision::giveUp) {
         return giveUp(t0, t1, trial);
       }
@@ -251,7 +301,7 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const std::atomic<bool>& sto
     }
     ++counters_.repeated;
     if (const Fault lost = goBack()) return describe(lost, t0);
-    if (stop.load(std::memory_order_relaxed))
+    if (halt.isInterrupted())
       return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)};
   }
 }
@@ -267,22 +317,22 @@ double MacroStep::shortened(double t0, double t1, double reached, unsigned disca
 }
 
 /// An attempt that ended early has not stepped everybody; the step that is kept has.
-Fault MacroStep::completeAnyway(double t0, double t1, Trial& trial) {
+Fault MacroStep::completeAnyway(double t0, double t1, double length, Trial& trial) {
   if (settings_.stepControl.repeats()) {
     if (const Fault lost = goBack()) return lost;
-    trial.outcome = solve({{t0, t1, false}, {Slot::macroStep, true}, false, true});
+    trial.outcome = solve({{t0, t1, false, false, 0.0, false, length}, {Slot::macroStep, true}, false, true});
     if (trial.outcome.fault) return trial.outcome.fault;
   }
   warnAboutAccepted(t0, t1, trial);
   return {};
 }
 
-MacroStep::Trial MacroStep::attempt(double t0, double t1, bool untested) {
+MacroStep::Trial MacroStep::attempt(double t0, double t1, double length, bool untested) {
   const bool keepGoing =
       !settings_.stepControl.repeats() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
   const coupling::Start start =
       mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
-  Trial trial{solve({{t0, t1, !mayRepeat_}, start, untested, keepGoing}), std::nullopt};
+  Trial trial{solve({{t0, t1, !mayRepeat_, false, 0.0, false, length}, start, untested, keepGoing}), std::nullopt};
   if (trial.outcome.fault || !trial.outcome.converged() || untested) return trial;
   if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector)
     trial.error = counters_.errorTest.measure([this] { return predictionError(); });
@@ -291,20 +341,23 @@ MacroStep::Trial MacroStep::attempt(double t0, double t1, bool untested) {
 }
 
 MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
-  const auto copy = [this] { return std::vector<double>(network_.outputs().begin(), network_.outputs().end()); };
-  const std::vector<double> atOnce = copy();
+  const auto keepIn = [this](std::vector<double>& kept) {
+    kept.assign(network_.outputs().begin(), network_.outputs().end());
+  };
+  keepIn(atOnce_);
   const double middle = t0 + (t1 - t0) / 2.0;
   Trial halves;
   if ((halves.outcome.fault = goBack())) return halves;
   halves.outcome = solve({{t0, middle, false}, {Slot::macroStep, true}, false, false});
   if (halves.outcome.fault || !halves.outcome.converged()) return halves;
-  const std::vector<double> atMiddle = copy();
+  keepIn(atMiddle_);
   coupledStep_.acceptForNow(middle);
-  halves.outcome = solve({{middle, t1, false}, {Slot::iteration, false}, false, false});
+  // Where the whole step is rejected, everybody goes back to before this half.
+  halves.outcome = solve({{middle, t1, false, false, 0.0, true}, {Slot::iteration, false}, false, false});
   coupledStep_.takeBack();
   if (halves.outcome.fault || !halves.outcome.converged()) return halves;
   halves.error = counters_.errorTest.measure([&] {
-    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce, atMiddle, network_.outputs()},
+    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs()},
                                      settings_.algorithm.norm,
                                      {settings_.stepControl.rtol, settings_.stepControl.atol});
   });
@@ -318,7 +371,7 @@ coupling::StepOutcome MacroStep::solve(const coupling::Attempt& attempt) {
 
 Fault MacroStep::keep() {
   startOutputs_.assign(network_.outputs().begin(), network_.outputs().end());
-  startDiscrete_ = network_.discreteOutputs({0, network_.size()});
+  network_.readDiscreteOutputs({0, network_.size()}, startDiscrete_);
   return network_.save({0, network_.size()}, Slot::macroStep);
 }
 
@@ -342,19 +395,19 @@ void MacroStep::accept(Clock& clock, double t1) {
 
 void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
   constexpr double kMuch = 20.0;
-  const std::string where = fmt::format("step from {:.12g} s to {:.12g} s", t0, t1);
+  const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
   if (outcome.suspicious && ++suspicious_ == 1)
     log_.write(core::Severity::warning, "coupling",
                fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
                            "would not have come there, so this may be another solution than the one that was meant. "
                            "Further ones are only counted",
-                           where, membersOf(*outcome.suspicious)));
+                           where(), membersOf(*outcome.suspicious)));
   if (outcome.amplification > kMuch && ++slow_ == 1)
     log_.write(
         core::Severity::warning, "coupling",
         fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
                     "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
-                    where, membersOf(outcome.slowest), outcome.amplification));
+                    where(), membersOf(outcome.slowest), outcome.amplification));
 }
 
 void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <atomic>
 #include <cmath>
 #include <optional>
 #include <vector>
@@ -9,6 +8,7 @@
 #include "koppla/coupling/call_meter.hpp"
 #include "koppla/coupling/coupled_step.hpp"
 #include "koppla/run/clock.hpp"
+#include "koppla/run/halt.hpp"
 #include "koppla/run/outcome.hpp"
 #include "koppla/run/settings.hpp"
 #include "koppla/stepping/step_controller.hpp"
@@ -38,9 +38,18 @@ class MacroStep {
   /// The subsystems are initialised and the clock stands at the start.
   void begin();
   /// Accepted steps, one at least, until the clock reaches `until` (s), `most` steps are done or somebody asks to stop.
+  /// A subsystem that asks to end may do so in the first one.
   /// Where this is not ok, failure() says why.
-  OutcomeKind advance(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  OutcomeKind advance(Clock& clock, double until, std::uint64_t most, Halt& halt);
   [[nodiscard]] const Outcome& failure() const { return failure_; }
+
+  /// A subsystem has asked to end the simulation: there is no further step.
+  [[nodiscard]] bool isOver() const { return endedBy_.has_value(); }
+  /// The step in which it asked could not be completed, so that subsystems stand at different times, all of them no
+  /// earlier than the clock.
+  [[nodiscard]] bool isTorn() const { return torn_; }
+  /// A sentence for the user about that end at t (s).
+  [[nodiscard]] std::string describeEnd(double t) const;
 
   /// Who is told of iterations from now on; may be nobody.
   void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
@@ -62,19 +71,22 @@ class MacroStep {
     std::optional<double> error;
   };
 
+  OutcomeKind advanceUntil(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   /// Nothing is decided within a step, so the loop holds nothing but the step.
   template <class OneStep>
-  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop,
-                             OneStep&& oneStep);
-  OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
-  OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const std::atomic<bool>& stop);
+  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
+  OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt);
+  OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
+  void lookForEnd(Halt& halt);
+  [[nodiscard]] bool asksToEnd(const coupling::Fault& fault);
+  void endWithin(Clock& clock, const coupling::Fault& fault);
   [[nodiscard]] unsigned untilNextLook() const;
-  Outcome startUp(Clock& clock, const std::atomic<bool>& stop);
+  Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
-  [[nodiscard]] double predictionError() const;
-  Outcome advanceWithControl(Clock& clock, const std::atomic<bool>& stop);
-  Trial attempt(double t0, double t1, bool untested);
+  [[nodiscard]] double predictionError();
+  Outcome advanceWithControl(Clock& clock, const Halt& halt);
+  Trial attempt(double t0, double t1, double length, bool untested);
   Trial attemptTwice(double t0, double t1);
   coupling::StepOutcome solve(const coupling::Attempt& attempt);
   coupling::Fault keep();
@@ -82,7 +94,7 @@ class MacroStep {
   void count(double t0, double t1);
   void accept(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
-  coupling::Fault completeAnyway(double t0, double t1, Trial& trial);
+  coupling::Fault completeAnyway(double t0, double t1, double length, Trial& trial);
   void warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome);
   void warnAboutAccepted(double t0, double t1, const Trial& trial);
   [[nodiscard]] std::string residualText(const Trial& trial) const;
@@ -112,8 +124,16 @@ class MacroStep {
   std::uint64_t suspicious_ = 0;  ///< accepted steps
   std::uint64_t slow_ = 0;        ///< accepted steps
   Outcome failure_;
+  std::optional<std::size_t> endedBy_;  ///< the member that asked to end, by position
+  double endedAt_ = 0.0;                ///< s, where it stopped
+  bool torn_ = false;
   std::vector<double> startOutputs_;
   core::Values startDiscrete_;
+  // Scratch of error tests.
+  std::vector<double> atOnce_;
+  std::vector<double> atMiddle_;
+  std::vector<double> difference_;
+  std::vector<double> magnitude_;
 };
 
 }  // namespace koppla::run

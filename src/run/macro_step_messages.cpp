@@ -135,6 +135,18 @@ Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
                       residualText(trial), remedyFor(trial.outcome.solution))};
 }
 
+std::string MacroStep::describeEnd(double t) const {
+  const std::string& name = system_.members[network_.member(*endedBy_)].name;
+  if (!torn_)
+    return fmt::format("The subsystem '{}' asked to end the simulation at {:.12g} s of {:.12g} s.", name, t,
+                       settings_.end);
+  return fmt::format(
+      "The subsystem '{}' asked to end the simulation at {:.12g} s of {:.12g} s, inside a step. The others cannot go "
+      "to that time, so the last step that counts ended at {:.12g} s; simulation.on_discard = \"shorten\" takes them "
+      "there if all can restore their states.",
+      name, endedAt_, settings_.end, t);
+}
+
 Outcome MacroStep::describeOpened(const coupling::HeldConstraint& joint, double t) const {
   return {OutcomeKind::exploded,
           fmt::format(

@@ -18,6 +18,8 @@ std::string_view word(OutcomeKind kind) {
       return "exploded";
     case OutcomeKind::notFinite:
       return "not finite";
+    case OutcomeKind::outputFailed:
+      return "output failed";
   }
   return "unknown";
 }

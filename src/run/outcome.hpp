@@ -14,13 +14,15 @@ enum class OutcomeKind : std::uint8_t {
   stagnated,        ///< an iteration came to rest above its tolerance, at the precision of the subsystems
   exploded,         ///< a value is beyond the explosion limit, or an iteration left all that was ever computed behind
   notFinite,        ///< a value is not a finite number
+  outputFailed,     ///< rows could not be written: a full disk, a broken pipe
 };
 
 std::string_view word(OutcomeKind kind);
 
 struct Outcome {
   OutcomeKind kind = OutcomeKind::ok;
-  std::string message;  ///< for the user: who, what, when, and what to do next; empty when ok
+  /// For the user: who, what, when, and what to do next. When ok it is empty, or tells which subsystem asked to end.
+  std::string message;
 
   [[nodiscard]] bool ok() const { return kind == OutcomeKind::ok; }
 };

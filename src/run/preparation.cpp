@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/coupling/first_outputs.hpp"
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/coupling/twins.hpp"
 #include "koppla/subsystem/subdivided.hpp"
@@ -181,8 +182,12 @@ Outcome initialiseTwins(coupling::System& system, coupling::Network& network, co
 }  // namespace
 
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
-                          const Settings& settings, core::Log& log, const std::atomic<bool>* interrupted) {
-  subsystem::Experiment experiment{settings.start, settings.end, std::nullopt, interrupted};
+                          const Settings& settings, core::Log& log, Halt* halt) {
+  subsystem::Experiment experiment{settings.start, settings.end, std::nullopt};
+  if (halt != nullptr) {
+    experiment.interrupted = &halt->interrupted;
+    experiment.ending = &halt->soon;
+  }
   if (settings.algorithm.iterates()) experiment.tolerance = settings.algorithm.rtol;
   try {
     for (coupling::Member& member : system.members) {
@@ -192,8 +197,14 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
+    const auto first = coupling::leaveInitialisation(system, network, settings.start, report.kept);
+    if (first.fault) return macroStep.describe(first.fault, settings.start);
+    if (!first.changed.empty())
+      log.write(
+          core::Severity::info, "initialisation",
+          fmt::format("leaving initialisation changed these outputs, and the first step takes what they are now: {}",
+                      fmt::join(first.changed, ", ")));
     if (Outcome open = openJoint(system, network); !open.ok()) return open;
-    for (coupling::Member& member : system.members) member.subsystem->leaveInitialisation();
     if (Outcome failed = initialiseTwins(system, network, experiment); !failed.ok()) return failed;
   } catch (const core::SubsystemError& error) {
     return {OutcomeKind::subsystemFailed,

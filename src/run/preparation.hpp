@@ -1,10 +1,9 @@
 #pragma once
 
-#include <atomic>
-
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/system.hpp"
+#include "koppla/run/halt.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/outcome.hpp"
 #include "koppla/run/settings.hpp"
@@ -27,6 +26,6 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
               const Settings& settings, core::Log& log);
 
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
-                          const Settings& settings, core::Log& log, const std::atomic<bool>* interrupted = nullptr);
+                          const Settings& settings, core::Log& log, Halt* halt = nullptr);
 
 }  // namespace koppla::run

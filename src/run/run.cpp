@@ -1,7 +1,6 @@
 #include "koppla/run/run.hpp"
 
 #include <algorithm>
-#include <atomic>
 #include <chrono>
 #include <cmath>
 #include <ctime>
@@ -11,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/process_mark.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/coupling/twins.hpp"
 #include "koppla/run/capabilities.hpp"
@@ -37,7 +37,8 @@ double cpuSeconds() {
   return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
 }
 
-Calls callsOf(const coupling::CallCounter& meter) {
+template <class Meter>
+Calls callsOf(const Meter& meter) {
   return {meter.count(), meter.seconds()};
 }
 
@@ -74,14 +75,19 @@ struct Run::Impl {
 
   Outcome initialise();
   void requireInitialised() const;
+  [[nodiscard]] bool finished() const;
+  [[nodiscard]] Outcome ending() const;
   OutcomeKind advance(double until, std::uint64_t most);
   Outcome step();
   Outcome simulate(double until);
   void lookUpFromIterating(std::uint64_t iteration, double residual);
   [[nodiscard]] Outcome asked(Outcome outcome) const;
   void tell(const Progress& progressNow);
-  void end();
+  Outcome close();
+  Outcome end();
   Outcome record();
+  template <class Work>
+  Outcome withOutput(Work work);
   void scheduleNextRow();
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress() const;
@@ -97,27 +103,43 @@ struct Run::Impl {
 
   std::optional<Observation> observation;
   std::optional<IterationRecord> iterations;
-  double nextRow = HUGE_VAL;  ///< s; never without a recorder
+  double nextRow = HUGE_VAL;   ///< s; never without a recorder
+  double lastRow = -HUGE_VAL;  ///< s
   std::uint64_t recordedRows = 0;
   coupling::CallCounter rows;
 
   double wallClock = 0.0;
   double cpu = 0.0;
   double initialisation = 0.0;
-  std::atomic<bool> interrupted = false;
+  Halt halt;
   std::function<void(const Progress&)> listener;
   SteadyClock::time_point begin = SteadyClock::now();
   Pulse iterationPulse{0};
   std::uint64_t iterationsDone = 0;
   Outcome failure;
   bool initialised = false;
-  bool complete = false;  ///< the row at the end is recorded
+  bool complete = false;      ///< the row at the end is recorded
+  bool outputFailed = false;  ///< and the caller knows it
+  bool closed = false;
   bool ended = false;
+  Outcome closing;
+  core::ProcessMark process;
 };
+
+/// Where a recorder cannot write, the run ends: its rows are what it is for.
+template <class Work>
+Outcome Run::Impl::withOutput(Work work) {
+  try {
+    return work();
+  } catch (const core::FileError& error) {
+    outputFailed = true;
+    return {OutcomeKind::outputFailed, error.what()};
+  }
+}
 
 /// Who gave up because the run was to end has not failed.
 Outcome Run::Impl::asked(Outcome outcome) const {
-  if (outcome.kind != OutcomeKind::subsystemFailed || !interrupted.load(std::memory_order_relaxed)) return outcome;
+  if (outcome.kind != OutcomeKind::subsystemFailed || !halt.isInterrupted()) return outcome;
   return {OutcomeKind::interrupted,
           fmt::format("Interrupted in the step that begins at {:.12g} s. {}", clock.now(), outcome.message)};
 }
@@ -125,12 +147,14 @@ Outcome Run::Impl::asked(Outcome outcome) const {
 Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &interrupted));
-  if (outcome.ok() && recorder != nullptr) {
-    recorder->begin(observation->columns());
-    outcome = record();
-  }
-  if (outcome.ok()) iterations->begin();
+  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &halt));
+  if (outcome.ok())
+    outcome = withOutput([this]() -> Outcome {
+      if (recorder != nullptr) recorder->begin(observation->columns());
+      Outcome first = recorder != nullptr ? record() : Outcome{};
+      if (first.ok()) iterations->begin();
+      return first;
+    });
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;
@@ -151,6 +175,7 @@ Outcome Run::Impl::record() {
                         *name, clock.now())};
       recorder->row(clock.now(), values);
       ++recordedRows;
+      lastRow = clock.now();
       scheduleNextRow();
       return {};
     });
@@ -180,25 +205,35 @@ void Run::Impl::requireInitialised() const {
   if (!initialised) throw core::InternalError("A run was stepped before a successful initialise().");
 }
 
+/// At the end, or where a subsystem asked to end.
+bool Run::Impl::finished() const {
+  return clock.finished() || macroStep.isOver();
+}
+
+/// What there is to say about an end that was not the one of the settings.
+Outcome Run::Impl::ending() const {
+  return {OutcomeKind::ok, macroStep.isOver() ? macroStep.describeEnd(clock.now()) : std::string()};
+}
+
 /// Up to `most` macro steps, until a row is due or `until` is reached, and that row.
 OutcomeKind Run::Impl::advance(double until, std::uint64_t most) {
-  const OutcomeKind kind = macroStep.advance(clock, std::min(until, nextRow), most, interrupted);
+  const OutcomeKind kind = macroStep.advance(clock, std::min(until, nextRow), most, halt);
   if (kind != OutcomeKind::ok) {
     failure = macroStep.failure();
     return kind;
   }
-  const bool due = clock.now() >= nextRow || clock.finished();
+  const bool due = clock.now() >= nextRow || finished();
   if (recorder == nullptr || !due) return OutcomeKind::ok;
-  failure = record();
-  complete = failure.ok() && clock.finished();
+  const bool isNew = clock.now() > lastRow && !macroStep.isTorn();
+  failure = isNew ? record() : Outcome{};
+  complete = failure.ok() && finished();
   return failure.kind;
 }
 
 Outcome Run::Impl::step() {
   requireInitialised();
-  if (clock.finished()) return {};
-  const OutcomeKind kind = advance(settings.end, 1);
-  return kind == OutcomeKind::ok ? Outcome{} : failure;
+  if (finished()) return ending();
+  return withOutput([this] { return advance(settings.end, 1) == OutcomeKind::ok ? ending() : failure; });
 }
 
 Progress Run::Impl::progress() const {
@@ -227,43 +262,57 @@ Outcome Run::Impl::simulate(double until) {
   const double cpuBegin = cpuSeconds();
   const double limit = std::min(until, settings.end);
   Pulse pulse(macroStep.counters().accepted);
-  Outcome outcome;
-  while (clock.now() < limit) {
-    if (advance(limit, pulse.steps()) != OutcomeKind::ok) {
-      outcome = asked(failure);
-      break;
+  Outcome outcome = withOutput([&]() -> Outcome {
+    while (clock.now() < limit && !macroStep.isOver()) {
+      if (advance(limit, pulse.steps()) != OutcomeKind::ok) return asked(failure);
+      if (clock.now() < limit && !macroStep.isOver() && halt.isInterrupted())
+        return {OutcomeKind::interrupted,
+                fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
+      if (pulse.due(macroStep.counters().accepted)) tell(progress());
     }
-    if (clock.now() < limit && interrupted.load(std::memory_order_relaxed)) {
-      outcome = {OutcomeKind::interrupted,
-                 fmt::format("Interrupted at {:.12g} s of {:.12g} s.", clock.now(), settings.end)};
-      break;
-    }
-    if (pulse.due(macroStep.counters().accepted)) tell(progress());
-  }
+    return {};
+  });
   wallClock += secondsSince(begin);
   cpu += cpuSeconds() - cpuBegin;
-  return outcome;
+  return outcome.ok() ? ending() : outcome;
 }
 
 void Run::Impl::tell(const Progress& progressNow) {
+  process.endIfForked();
   if (listener) listener(progressNow);
   if (recorder != nullptr) recorder->flush();
   iterations->flush();
 }
 
-void Run::Impl::end() {
-  if (ended) return;
-  ended = true;
-  for (coupling::Member& member : system.members) member.subsystem->terminate();
-  if (network.twins() != nullptr) network.twins()->terminate();
+/// Both records are closed, also where one of them fails; what the caller knows already is not told again.
+Outcome Run::Impl::close() {
+  process.endIfForked();
+  if (closed) return closing;
+  closed = true;
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
-  iterations->end(clock.finished() && (recorder == nullptr || complete));
-  if (recorder == nullptr) return;
-  if (complete)
-    recorder->complete();
-  else
-    recorder->abandon();
+  const bool known = outputFailed;
+  const bool whole = finished() && (recorder == nullptr || complete) && !known;
+  const Outcome history = withOutput([&]() -> Outcome {
+    iterations->end(whole);
+    return {};
+  });
+  const Outcome rowsClosed = withOutput([&]() -> Outcome {
+    if (recorder != nullptr && whole) recorder->complete();
+    if (recorder != nullptr && !whole) recorder->abandon();
+    return {};
+  });
+  if (!known) closing = rowsClosed.ok() ? history : rowsClosed;
+  return closing;
+}
+
+Outcome Run::Impl::end() {
+  if (ended) return closing;
+  ended = true;
+  close();
+  for (coupling::Member& member : system.members) member.subsystem->terminate();
+  if (network.twins() != nullptr) network.twins()->terminate();
+  return closing;
 }
 
 Statistics Run::Impl::statistics() {
@@ -316,8 +365,10 @@ Run::Run(Run&&) noexcept = default;
 
 Run::~Run() {
   if (!impl_) return;
+  const bool told = impl_->closed;
   try {
-    impl_->end();
+    const Outcome outcome = impl_->end();
+    if (!told && !outcome.ok()) impl_->log.write(core::Severity::error, "run", outcome.message);
   } catch (const std::exception& error) {
     impl_->log.write(core::Severity::error, "run", error.what());
   }
@@ -346,20 +397,23 @@ Outcome Run::simulate() {
 Outcome Run::simulate(double until) {
   return impl_->simulate(until);
 }
-void Run::end() {
-  impl_->end();
+Outcome Run::close() {
+  return impl_->close();
+}
+Outcome Run::end() {
+  return impl_->end();
 }
 double Run::time() const {
   return impl_->clock.now();
 }
 bool Run::finished() const {
-  return impl_->clock.finished();
+  return impl_->finished();
 }
 Statistics Run::statistics() const {
   return impl_->statistics();
 }
 void Run::interrupt() {
-  impl_->interrupted.store(true, std::memory_order_relaxed);
+  impl_->halt.interrupt();
 }
 void Run::onProgress(std::function<void(const Progress&)> listener) {
   impl_->listener = std::move(listener);

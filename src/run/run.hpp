@@ -43,7 +43,8 @@ struct Recorders {
 };
 
 /// One simulation of a coupled system: initialise, step until the end, end. Throws core::InputError where the settings
-/// ask of a subsystem what it cannot do, before anything runs; from then on failures are outcomes.
+/// ask of a subsystem what it cannot do, before anything runs; from then on failures are
+/// outcomes, also those to write rows.
 class Run {
  public:
   /// Compiles the system. The log and the recorders (if any) outlive the run.
@@ -59,8 +60,13 @@ class Run {
   /// at or after that time.
   Outcome simulate();
   Outcome simulate(double until);
-  /// Terminates the subsystems and closes the results; called by the destructor if nobody did.
-  void end();
+  /// Closes the results: under their final name where the run is finished. Calls no subsystem, so that it may be called
+  /// while one is. To be called before end() where something is
+  /// to be done in between; what it could not write is its outcome.
+  Outcome close();
+  /// Terminates the subsystems, after close(), so that one that crashes then takes nothing with it. Its outcome is that
+  /// of close(). Called by the destructor if nobody did.
+  Outcome end();
 
   /// The order of evaluation.
   [[nodiscard]] std::vector<EvaluationGroup> order() const;

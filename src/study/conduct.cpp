@@ -83,6 +83,12 @@ std::optional<std::vector<std::string>> variablesOf(const Study& study, const st
   return variables;
 }
 
+Row failedRow(const char* message) {
+  Row row;
+  row.message = message;
+  return row;
+}
+
 /// In a child process.
 Row rowAt(const Study& study, std::size_t point, const PreparedReference& reference) {
   try {
@@ -91,9 +97,9 @@ Row rowAt(const Study& study, std::size_t point, const PreparedReference& refere
       for (std::string& state : reference.reference->states()) plan.settings.variables.push_back(std::move(state));
     return judge(runToEnd(plan), plan.settings.start, *reference.reference, reference.ownError, study.errors);
   } catch (const core::InputError& error) {
-    Row row;
-    row.message = error.what();
-    return row;
+    return failedRow(error.what());
+  } catch (const core::FileError& error) {
+    return failedRow(error.what());
   }
 }
 

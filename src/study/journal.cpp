@@ -5,6 +5,7 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -15,6 +16,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 namespace koppla::study {
 
@@ -42,6 +44,11 @@ class Hash {
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
+/// Once, however often it is named.
+void addFile(Hash& hash, const fs::path& file, std::set<fs::path>& seen) {
+  if (!file.empty() && seen.insert(file).second) hash.add(core::readWhole(file, kAnySize));
+}
+
 }  // namespace
 
 std::string fingerprint(const Study& study, const std::string& version) {
@@ -53,15 +60,15 @@ std::string fingerprint(const Study& study, const std::string& version) {
     hash.add(change.name);
     hash.add(change.value);
   }
-  for (const project::SubsystemEntry& entry : planOf(study, study.grid.overrides(0)).subsystems) {
-    if (!entry.fmu.value.empty()) hash.add(core::readWhole(entry.fmu.value, kAnySize));
-    if (entry.program) {
-      for (const fs::path& file : entry.program->settings.include) hash.add(core::readWhole(file, kAnySize));
-      for (const program::DeckFile& deck : entry.program->settings.deck)
-        hash.add(core::readWhole(deck.original, kAnySize));
+  std::vector<std::vector<project::Override>> all = referenceSettings(study);
+  for (const std::size_t point : study.grid.cross()) all.push_back(study.grid.overrides(point));
+  std::set<fs::path> seen;
+  for (const std::vector<project::Override>& settings : all)
+    for (const project::SubsystemEntry& entry : planOf(study, settings).subsystems) {
+      addFile(hash, entry.fmu.value, seen);
+      if (entry.program) hash.add(program::fingerprint(entry.program->settings));
+      if (entry.model) addFile(hash, entry.model->file, seen);
     }
-    if (entry.model && !entry.model->file.empty()) hash.add(core::readWhole(entry.model->file, kAnySize));
-  }
   if (study.reference.kind == ReferenceKind::file) hash.add(core::readWhole(study.reference.file.value, kAnySize));
   return hash.text();
 }
@@ -76,8 +83,8 @@ Journal::Journal(fs::path folder, const std::string& fingerprint, std::size_t po
     return;
   }
   if (!content.starts_with(head))
-    throw core::InputError(fmt::format("{} holds rows of another study: the study file, the project, an FMU, the "
-                                       "settings or Koppla has changed since.",
+    throw core::InputError(fmt::format("{} holds rows of another study: the study file, the project, an FMU, a "
+                                       "program's script or folder, the settings or Koppla has changed since.",
                                        folder_.string()),
                            std::string(kRestart));
   takeOver(content.substr(head.size()));
@@ -98,9 +105,8 @@ void Journal::open(bool restart) {
   fs::create_directories(folder_, error);
   file_.take(::open((folder_ / kJournal).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (error || file_.get() < 0)
-    throw core::InputError(fmt::format("The folder of the study, {}, cannot be written: {}.", folder_.string(),
-                                       error ? error.message() : std::generic_category().message(errno)),
-                           "Choose another with --folder.");
+    core::failAtFile(fmt::format("The folder of the study, {},", folder_.string()), "cannot be written",
+                     error ? error.value() : errno, "Choose another with --folder.");
   if (::flock(file_.get(), LOCK_EX | LOCK_NB) != 0)
     throw core::InputError(fmt::format("Another study is writing to {}.", folder_.string()),
                            "Wait for it, or choose another folder with --folder.");
@@ -137,10 +143,11 @@ void Journal::add(std::size_t point, Row row) {
 }
 
 void Journal::append(const std::string& line) {
-  if (::write(file_.get(), line.data(), line.size()) == static_cast<ssize_t>(line.size())) return;
-  throw core::InputError(fmt::format("{} cannot be written: {}. Finished rows are kept.", (folder_ / kJournal).string(),
-                                     std::generic_category().message(errno)),
-                         "Make room and start the study again; it continues.");
+  const int error = core::writeAll(file_.get(), line);
+  if (error == 0) return;
+  throw core::FileError(fmt::format("{} cannot be written: {}. Finished rows are kept.", (folder_ / kJournal).string(),
+                                    std::generic_category().message(error)),
+                        "Make room and start the study again; it continues.");
 }
 
 }  // namespace koppla::study

@@ -150,6 +150,7 @@ Status statusOf(const FinishedRun& run) {
     case run::OutcomeKind::stagnated:
       return Status::notConverged;
     case run::OutcomeKind::interrupted:
+    case run::OutcomeKind::outputFailed:
       return Status::failed;
     case run::OutcomeKind::subsystemFailed:
       // Who stepped and then gave up met values that made no sense; who never stepped has another reason.

@@ -82,6 +82,17 @@ class Overshoot final : public detail::Wrapper {
     now_.otherSamples.add(start_, now_.others);
   }
 
+  Status readOutputs(std::span<double> y) override {
+    const Status status = Wrapper::readOutputs(delivered_);
+    sortOut();
+    now_.y = fresh_;
+    now_.others = freshOthers_;
+    now_.samples.add(start_, now_.y);
+    now_.otherSamples.add(start_, now_.others);
+    std::ranges::copy(now_.y, y.begin());
+    return status;
+  }
+
   StepResult advance(const Step& step, Trajectory u, std::span<double> y) override;
 
   Status save(Slot slot) override {
@@ -112,7 +123,7 @@ class Overshoot final : public detail::Wrapper {
   };
 
   [[nodiscard]] double microTime(std::uint64_t index) const { return start_ + static_cast<double>(index) * microStep_; }
-  StepResult microStep(const Step& step, const Trajectory& u);
+  StepResult microStep(const Step& step, const Trajectory& u, bool first);
   void patch(PortIndex port, std::span<double> observed) const;
   void sortOut();
 
@@ -137,8 +148,8 @@ StepResult Overshoot::advance(const Step& step, Trajectory u, std::span<double> 
   // Without this a hit of a communication point flips with rounding (Schmoll notes, section 8).
   const double tie = 1e-6 * (step.t1 - step.t0);
   Status worst = Status::ok;
-  while (microTime(now_.index) < step.t1 - tie) {
-    const StepResult result = microStep(step, u);
+  for (bool first = true; microTime(now_.index) < step.t1 - tie; first = false) {
+    const StepResult result = microStep(step, u, first);
     if (result.status >= Status::discard) return {result.status, std::clamp(result.reached, step.t0, step.t1)};
     worst = std::max(worst, result.status);
     sortOut();
@@ -155,7 +166,7 @@ StepResult Overshoot::advance(const Step& step, Trajectory u, std::span<double> 
 
 /// One micro step along the trajectory, which holds beyond its step. A discarded one is tried again from where the
 /// inner subsystem says it is.
-StepResult Overshoot::microStep(const Step& step, const Trajectory& u) {
+StepResult Overshoot::microStep(const Step& step, const Trajectory& u, bool first) {
   constexpr int kAttempts = 10;
   const double unit = 1.0 / (step.t1 - step.t0);
   const double end = microTime(now_.index + 1);
@@ -164,7 +175,8 @@ StepResult Overshoot::microStep(const Step& step, const Trajectory& u) {
     if (attempt > 0) ++rejected_;
     const double begin = result.reached;
     const Trajectory piece = pieces_.cut(u, (begin - step.t0) * unit, (end - begin) * unit);
-    result = inner().advance({begin, end, step.final}, piece, delivered_);
+    const double nominal = attempt == 0 ? microStep_ : end - begin;
+    result = inner().advance(step.part(begin, end, nominal, first && attempt == 0), piece, delivered_);
   }
   return result;
 }

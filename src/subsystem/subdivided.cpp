@@ -29,7 +29,7 @@ class Subdivided final : public detail::Wrapper {
   }
 
   StepResult advance(const Step& step, Trajectory u, std::span<double> y) override {
-    const double length = step.t1 - step.t0;
+    const double length = step.length;
     const double end = step.single ? singleMicroStep(length, microStep_) : length;
     const std::uint64_t count = step.single ? 1 : microStepsIn(end, microStep_);
     const double h = end / static_cast<double>(count);
@@ -40,7 +40,7 @@ class Subdivided final : public detail::Wrapper {
       const double next =
           k + 1 < count ? step.t0 + static_cast<double>(k + 1) * h : (end == length ? step.t1 : step.t0 + end);
       const StepResult result =
-          inner().advance({worst.reached, next, step.final}, pieces_.cut(u, tau * unit, h * unit), y);
+          inner().advance(step.part(worst.reached, next, h, k == 0), pieces_.cut(u, tau * unit, h * unit), y);
       worst = {std::max(worst.status, result.status), result.reached};
       if (result.status >= Status::discard) return worst;
       ++microSteps_;

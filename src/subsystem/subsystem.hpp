@@ -19,13 +19,23 @@ enum class Status : std::uint8_t { ok, warning, discard, error, fatal };
 struct Step {
   double t0;
   double t1;
-  /// Nobody will restore a state from before t1: the subsystem may forget how to go back.
+  /// Nobody will restore a state from before t1, not even to repeat this step.
   bool final;
   /// One step of the subsystem's own choice, at most to t1: StepResult::reached says how far. Only with the capability
   /// ownSteps.
   bool single = false;
   /// 1 / (t1 - t0), 1/s, where the caller has computed it for many subsystems at once; 0: nobody has.
   double perSecond = 0.0;
+  /// Somebody may restore a state from before t0: in what follows the first piece of a step that may be repeated.
+  bool returnsBefore = false;
+  /// What t1 - t0 is meant to be, s, where that difference has rounding in its last digits.
+  double length = t1 - t0;
+
+  /// A part [begin, end] of this step, `nominal` (s) long. Whoever repeats the step goes back to before all parts but
+  /// the first.
+  [[nodiscard]] Step part(double begin, double end, double nominal, bool first) const {
+    return {begin, end, final, false, 0.0, returnsBefore || (!first && !final), nominal};
+  }
 };
 
 /// The real inputs over one step as polynomials of s = (t - t0) / (t1 - t0): u_i(s) = sum_k c[k count + i] s^k. They
@@ -116,10 +126,13 @@ struct Experiment {
   /// Becomes true when the run is to end soon: who is busy for long may give up. Outlives the subsystem's use; may be
   /// missing.
   const std::atomic<bool>* interrupted = nullptr;
+  /// To be set by who asks to end, so that asksToEnd() is looked at after the step. Outlives the subsystem's use; may
+  /// be missing.
+  std::atomic<bool>* ending = nullptr;
 };
 
 /// What can be stepped or evaluated. Order of calls, which the caller keeps and an implementation may rely on:
-///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe)* -> leaveInitialisation
+///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe)* -> leaveInitialisation -> readOutputs
 ///        -> (advance, save, restore, states, setStates, observe)* -> terminate
 /// One instance is used by one thread at a time. A failure of evaluate, advance, save and restore is a status (the
 /// reason in failure()); every other failure is a core::SubsystemError. After `fatal` only destruction follows.
@@ -149,9 +162,15 @@ class Subsystem {
     return Status::error;
   }
   virtual void leaveInitialisation() = 0;
+  /// The outputs as they are after initialisation, no input set. Not written by those to whom leaving it changes
+  /// nothing.
+  virtual Status readOutputs(std::span<double> /*y*/) { return Status::ok; }
 
   /// Sets the inputs, goes from t0 to t1, reads the outputs. The hot path: no allocation, no exception.
   virtual StepResult advance(const Step& step, Trajectory u, std::span<double> y) = 0;
+  /// Whether it asked in its last step to end the simulation where it stands: at the end of that step, or where it
+  /// discarded it. Further steps are discarded until a state is restored.
+  [[nodiscard]] virtual bool asksToEnd() const { return false; }
   /// Only with the capability saveRestore. A restored subsystem repeats a step bit by bit.
   virtual Status save(Slot slot) = 0;
   virtual Status restore(Slot slot) = 0;

@@ -13,6 +13,7 @@
 
 #include "loops.hpp"
 #include "support/allocations.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -59,7 +60,7 @@ TEST(AdaptiveRelaxation, TraceOfTheWall) {
   }};
   const Outcome outcome = relaxOne(wall(emissivityLin(), 5.0), adaptive("L/NL(1,a)"));
   ASSERT_GE(outcome.trace.size(), rows.size());
-  double worst = 0.0;
+  test::Largest worst;
   double before = 50.0;
   double beforeThat = 0.0;
   for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -70,7 +71,7 @@ TEST(AdaptiveRelaxation, TraceOfTheWall) {
          {std::pair{obtained.x, rows[i].T1}, std::pair{obtained.raw, rows[i].raw}, std::pair{K, rows[i].K},
           std::pair{obtained.factor, rows[i].omega}, std::pair{obtained.next, rows[i].relaxed}}) {
       EXPECT_NEAR(value, expected, 1e-6) << "iteration " << i + 1;
-      worst = std::max(worst, std::fabs(value - expected));
+      worst.see(std::fabs(value - expected));
     }
   }
   showAtMost({"jung 18", "trace-L/NL(1,a)", "T1, q, K, omega, relaxed q of 8 iterations to 1e-6"}, worst, 1e-6);
@@ -84,9 +85,8 @@ TEST(AdaptiveRelaxation, FactorsOfTheWallForTheOtherAlgorithms) {
   for (const auto& [set, factors] : sequences) {
     const Outcome outcome = relaxOne(wall(emissivityLin(), 5.0), adaptive(set));
     ASSERT_GT(outcome.trace.size(), factors.size());
-    double worst = 0.0;
-    for (std::size_t i = 0; i < factors.size(); ++i)
-      worst = std::max(worst, std::fabs(outcome.trace[i + 1].factor - factors[i]));
+    test::Largest worst;
+    for (std::size_t i = 0; i < factors.size(); ++i) worst.see(std::fabs(outcome.trace[i + 1].factor - factors[i]));
     showAtMost({"jung 18", fmt::format("trace-{}", set), "omega of iterations 2 to 8 to 1e-6"}, worst, 1e-6);
   }
 }

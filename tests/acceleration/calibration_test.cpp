@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "loops.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -378,15 +379,15 @@ TEST(Calibration, JacobiIsLeftAlone) {
 TEST(Calibration, RelaxationDoesNotChangeTheResult) {
   std::vector<Loop> loops = calibrationLoops();
   for (const Loop& loop : b480Loops()) loops.push_back(loop);
-  double worst = 0.0;
-  double worstPlate = 0.0;
-  double lowest = 1e300;
+  test::Largest worst;
+  test::Largest worstPlate;
+  test::Smallest lowest;
   const auto compare = [&](const Loop& loop, const Outcome& outcome, const coupling::AdaptiveParameters& p) {
     EXPECT_EQ(outcome.end, End::converged) << loop.name;
     const double error = std::fabs(outcome.result[0] / root(loop) - 1.0);
-    worst = std::max(worst, error);
-    if (loop.name.starts_with("FSI-h 1")) worstPlate = std::max(worstPlate, error);
-    lowest = std::min({lowest, outcome.smallestFactor - (1.0 - p.lower), 1.0 + p.upper - outcome.largestFactor});
+    worst.see(error);
+    if (loop.name.starts_with("FSI-h 1")) worstPlate.see(error);
+    lowest.see(outcome.smallestFactor - (1.0 - p.lower), 1.0 + p.upper - outcome.largestFactor);
   };
   for (const Loop& loop : loops) {
     for (const coupling::AdaptiveSet& set : coupling::adaptiveSets())
@@ -396,7 +397,7 @@ TEST(Calibration, RelaxationDoesNotChangeTheResult) {
   showAtMost({"jung 25", "worst", "at most 1e-10"}, worst, 1e-10);
   showAtMost({"jung 25", "plate-110-140", "at most 1e-10"}, worstPlate, 1e-10);
   showFigure({"jung 23", "bounds", "distance of omega from its limits is positive in every iteration"},
-             fmt::format("{:.3g}", lowest), lowest > 0.0);
+             fmt::format("{:.3g}", double(lowest)), lowest > 0.0);
 }
 
 }  // namespace

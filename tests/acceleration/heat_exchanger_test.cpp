@@ -13,6 +13,7 @@
 #include <gtest/gtest.h>
 
 #include "loops.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::heat_exchanger_test {
@@ -67,8 +68,8 @@ std::vector<Pass> passes(const Exchanger& exchanger, coupling::Accelerator& ofWa
     }
     near = std::move(computed);
     const Values answered = exchanger.wallTemperatures(near);
-    double change = 0.0;
-    for (std::size_t k = 0; k < kWalls; ++k) change = std::max(change, std::fabs(answered[k] - sent[k]));
+    test::Largest change;
+    for (std::size_t k = 0; k < kWalls; ++k) change.see(std::fabs(answered[k] - sent[k]));
     ofWalls.learn(sent, answered);
     ofWalls.propose(sent);
     all.push_back({change, answered, Values(ofWalls.factors().begin(), ofWalls.factors().end())});
@@ -144,8 +145,8 @@ TEST(HeatExchangerIteration, AllRelaxedUpToTheFactor2Diverges) {
 TEST(HeatExchangerIteration, RelaxationSavesTwoIterationsOfFive) {
   const std::array<int, 5> plain = counts(relaxed(unrelaxed()));
   const std::array<int, 5> steered = counts(relaxed(adaptive("L/NL(1,a)")));
-  double worst = 0.0;
-  for (std::size_t i = 1; i < plain.size(); ++i) worst = std::max(worst, static_cast<double>(steered[i]) / plain[i]);
+  test::Largest worst;
+  for (std::size_t i = 1; i < plain.size(); ++i) worst.see(static_cast<double>(steered[i]) / plain[i]);
   showAtMost({"jung 29", "ratio", "at most 60 % of the iterations at 1e-2 K and tighter"}, 100.0 * worst, 60.0);
 }
 
@@ -200,9 +201,8 @@ TEST(HeatExchangerIteration, FactorsAreLargeWhereTheErrorIsLarge) {
 TEST(HeatExchangerIteration, RelaxationLeavesTheResultAsItIs) {
   const std::vector<Pass> plain = relaxed(unrelaxed(), 200);
   const std::vector<Pass> steered = relaxed(adaptive("L/NL(1,a)"), 110);
-  double worst = 0.0;
-  for (std::size_t i = 0; i < kWalls; ++i)
-    worst = std::max(worst, std::fabs(plain.back().answered[i] - steered.back().answered[i]));
+  test::Largest worst;
+  for (std::size_t i = 0; i < kWalls; ++i) worst.see(std::fabs(plain.back().answered[i] - steered.back().answered[i]));
   showAtMost({"jung 29", "result", "relaxed and unrelaxed wall temperatures at 1e-9 K differ by at most 1e-8 K"}, worst,
              1e-8);
 }

@@ -166,8 +166,8 @@ Outcome iterate(const Loop& loop, coupling::Accelerator* ofFirst, coupling::Acce
   Outcome outcome;
   const auto note = [&](const coupling::Accelerator& accelerator) {
     const coupling::Doings doings = accelerator.doings();
-    outcome.smallestFactor = std::min(outcome.smallestFactor, doings.smallestFactor);
-    outcome.largestFactor = std::max(outcome.largestFactor, doings.largestFactor);
+    outcome.smallestFactor.see(doings.smallestFactor);
+    outcome.largestFactor.see(doings.largestFactor);
   };
   const auto passOnFirst = [&] {
     if (ofFirst == nullptr) {

@@ -9,6 +9,8 @@
 
 #include "koppla/coupling/accelerator.hpp"
 
+#include "support/extremes.hpp"
+
 namespace koppla::test {
 
 /// A program that is coupled: values in, values out.
@@ -84,8 +86,8 @@ struct Outcome {
   unsigned iterations = 0;
   std::vector<double> result;  ///< last result of the second program, as computed
   std::vector<Iteration> trace;
-  double smallestFactor = 1e300;  ///< over all iterations, values and accelerators
-  double largestFactor = -1e300;
+  test::Smallest smallestFactor;  ///< over all iterations, values and accelerators
+  test::Largest largestFactor;
 
   /// Of the last differences, x_i - x_i-1 over x_i-1 - x_i-2.
   [[nodiscard]] double lastK() const;

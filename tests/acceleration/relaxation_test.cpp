@@ -127,6 +127,7 @@ TEST(Aitken, AValueThatNobodySentHasNoResidualToLearnFrom) {
     accelerator->begin();
     EXPECT_EQ(next(*accelerator, 3.0, 3.0), 3.0);
     EXPECT_EQ(next(*accelerator, 3.0, 5.0), 4.0);
+    EXPECT_FALSE(accelerator->hasRemark());
     EXPECT_TRUE(accelerator->takeRemark().empty());
   }
 }
@@ -137,7 +138,9 @@ TEST(Aitken, TellsOfACollapsedFactorAndBeginsAnew) {
   next(*accelerator, {0.0, 0.0}, {1.0, 0.0});
   // The change of the residual is orthogonal to the residual.
   EXPECT_EQ(next(*accelerator, {0.0, 0.0}, {1.0, 4.0}), (std::vector<double>{0.5, 2.0}));
+  EXPECT_TRUE(accelerator->hasRemark());
   EXPECT_NE(accelerator->takeRemark().find("set back to 0.5"), std::string::npos);
+  EXPECT_FALSE(accelerator->hasRemark());
   EXPECT_TRUE(accelerator->takeRemark().empty());
 }
 

@@ -9,6 +9,7 @@
 #include "koppla/coupling/adaptive_relaxation.hpp"
 
 #include "loops.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -43,14 +44,14 @@ constexpr std::array<Update, 8> kUpdates{{
 TEST(Steering, OneStepAsInTheTableOfUpdates) {
   for (std::size_t set = 0; set < kSets.size(); ++set) {
     const AdaptiveParameters parameters = adaptive(kSets[set]).adaptive;
-    double worst = 0.0;
+    test::Largest worst;
     for (const Update& row : kUpdates) {
       const SteeredFactor after = coupling::steer(parameters, {row.omega, row.mass, row.change}, row.K);
       const double error =
-          std::max(std::fabs(after.omega - row.omega - row.steps[set]), std::fabs(after.mass - row.massAfter));
+          test::largestOf(std::fabs(after.omega - row.omega - row.steps[set]), std::fabs(after.mass - row.massAfter));
       EXPECT_LE(error, 1e-9) << kSets[set] << " omega " << row.omega << " K " << row.K;
       EXPECT_DOUBLE_EQ(after.change, after.omega - row.omega);
-      worst = std::max(worst, error);
+      worst.see(error);
     }
     showAtMost({"jung 18", fmt::format("update-{}", kSets[set]), "steps and masses of 8 updates to 1e-9"}, worst, 1e-9);
   }

@@ -139,6 +139,17 @@ Process Workspace::start(const std::vector<std::string>& arguments, const std::s
   return {spawn(arguments, actions), out, err};
 }
 
+Result Workspace::runInto(const fs::path& out, const std::vector<std::string>& arguments) const {
+  const fs::path err = place_.path() / "into.err";
+  FileActions actions;
+  actions.changeFolder(path());
+  actions.open(STDIN_FILENO, "/dev/null", O_RDONLY);
+  actions.open(STDOUT_FILENO, out, O_WRONLY);
+  actions.open(STDERR_FILENO, err, O_WRONLY | O_CREAT | O_TRUNC);
+  const int exitCode = Process(spawn(arguments, actions), out, err).waitForExitCode();
+  return {exitCode, {}, core::readWhole(err)};
+}
+
 int Workspace::runWithoutStreams(const std::vector<std::string>& arguments) const {
   FileActions actions;
   actions.changeFolder(path());

@@ -65,6 +65,8 @@ class Workspace {
   /// Runs `koppla arguments...`. Commands that run at the same time need labels of their own.
   [[nodiscard]] Result run(const std::vector<std::string>& arguments, const std::string& label = "first") const;
   [[nodiscard]] Process start(const std::vector<std::string>& arguments, const std::string& label = "first") const;
+  /// The same with what it prints sent to a file or device that is there.
+  [[nodiscard]] Result runInto(const std::filesystem::path& out, const std::vector<std::string>& arguments) const;
   /// The same with its three streams closed, as by `<&- >&- 2>&-`.
   [[nodiscard]] int runWithoutStreams(const std::vector<std::string>& arguments) const;
 

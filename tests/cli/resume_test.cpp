@@ -1,9 +1,11 @@
 // Runs with programs behind files that end early, and what becomes of them.
 
 #include <algorithm>
+#include <cmath>
 #include <csignal>
 #include <sstream>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -215,6 +217,20 @@ TEST_F(ResumeTest, ACompleteRunCanGoOnBeyondItsEnd) {
   EXPECT_EQ(linesOf("asked"), calls_);
 }
 
+TEST_F(ResumeTest, AnEndBeforeWhatIsThereIsRefusedAndLeavesIt) {
+  runUndisturbed();
+  ASSERT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 0);
+  const Workspace::Snapshot before = workspace_.snapshot();
+  for (const std::vector<std::string>& change :
+       {std::vector<std::string>{"--end", "1"}, std::vector<std::string>{"--set", "simulation.end=2.0"}}) {
+    const Result refused = workspace_.run({"resume", "loop.run", change[0], change[1]});
+    EXPECT_EQ(refused.exitCode, 2) << refused.all();
+    EXPECT_THAT(refused.err, HasSubstr("The run in loop.run has come to 3 s; an end at"));
+    EXPECT_THAT(refused.err, HasSubstr("would cut off its rows"));
+    EXPECT_TRUE(workspace_.snapshot() == before);
+  }
+}
+
 TEST_F(ResumeTest, TheProjectIsThatOfTheRunWhateverBecameOfTheFile) {
   runUndisturbed();
   workspace_.write("broken", "");
@@ -297,6 +313,30 @@ TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
     EXPECT_EQ(refused.exitCode, 2) << refused.all();
     EXPECT_THAT(refused.err, HasSubstr("nowhere.run is not the folder of a run."));
   }
+}
+
+TEST_F(ResumeTest, TheProcessorTimeOfEachProgramIsTold) {
+  ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
+  double sum = 0.0;
+  for (const std::string& row : workspace_.rows("loop.run/programs/valve/calls.csv")) {
+    std::vector<std::string> cells;
+    std::istringstream in(row);
+    for (std::string cell; std::getline(in, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 8U) << row;
+    EXPECT_GT(std::stod(cells[6]), 0.0) << "a process takes time: " << row;
+    sum += std::stod(cells[6]);
+  }
+  const nlohmann::json status = nlohmann::json::parse(workspace_.run({"status", "loop.run", "--json"}).out);
+  const nlohmann::json statistics = nlohmann::json::parse(workspace_.read("loop.run/statistics.json"));
+  const nlohmann::json& programs = status["programs"];
+  const auto valve =
+      std::ranges::find(programs, "valve", [](const nlohmann::json& program) { return program["name"]; });
+  ASSERT_NE(valve, programs.end());
+  const double ofProgram = (*valve)["processor_time"].get<double>();
+  const double own = statistics["processor_time"].get<double>();
+  showFigure({"schmoll R33", "processes", "processor time of Koppla and of each program's processes"},
+             fmt::format("{} s, {} s", own > 0.0 ? "> 0" : "0", ofProgram > 0.0 ? "> 0" : "0"),
+             own > 0.0 && ofProgram > 0.0 && std::fabs(ofProgram - sum) < 1e-9);
 }
 
 TEST_F(ResumeTest, EveryCallHasItsLine) {

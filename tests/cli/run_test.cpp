@@ -1,6 +1,8 @@
 // The command as a user meets it when all goes well.
 
 #include <array>
+#include <cstdlib>
+#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -119,6 +121,32 @@ kind = "none"
   EXPECT_TRUE(contains(result.err, "did not converge")) << result.err;
 }
 
+TEST(Command, ShowsOnATerminalHowARunGoesOn) {
+  Workspace workspace;
+  workspace.write("slow.toml", R"(format = 1
+[simulation]
+end = 4.0
+step = 1.0
+[[subsystems]]
+name = "slow"
+program = "sleep 0.2; echo 1 > out.txt"
+[subsystems.outputs]
+y = { file = "out.txt", reader = "columns", columns = [1] }
+)");
+  const std::string command = "cd '" + workspace.path().string() +
+                              "' && script -qec '" KOPPLA_COMMAND
+                              " run slow.toml' typescript >/dev/null 2>&1 </dev/null";
+  ASSERT_EQ(std::system(command.c_str()), 0) << workspace.read("typescript");  // NOLINT(concurrency-mt-unsafe)
+  const std::string screen = workspace.read("typescript");
+  // Step number, t, next h, failures, wall clock, speed and remaining time (Nicolai's note, sec. 6).
+  const std::regex line(
+      R"(\d+\.\d %  t = \d+ s of 4 s  step \d+ of 1 s.*  0 failures  \S+ \S+ elapsed  \S+ x real time  \S+ \S+ left)");
+  std::smatch found;
+  const bool shown = std::regex_search(screen, found, line);
+  showFigure({"nicolai N7", "progress", "step, t, h, failures, wall clock, speed, remaining time while running"},
+             shown ? "all of them" : "not shown", shown);
+}
+
 TEST(Command, DrawsAPicture) {
   const Workspace workspace;
   workspace.write("loop.toml", math003());
@@ -230,7 +258,7 @@ TEST(Command, DoesNotLetAnFmuCommandTheTerminal) {
   writeGain(workspace.path("red.fmu"), gainDescriptionWith("y = k u + b", "&#27;[31mred&#7;"), gainLibrary());
   const Result result = workspace.run({"inspect", "red.fmu"});
   EXPECT_EQ(result.exitCode, 0) << result.all();
-  EXPECT_TRUE(contains(result.out, "?[31mred?")) << result.out;
+  EXPECT_TRUE(contains(result.out, "\\u001b[31mred\\u0007")) << result.out;
 }
 
 TEST(Command, WritesJsonWhateverBytesNamesHold) {

@@ -137,6 +137,39 @@ TEST_F(StudyCommandTest, AChangedProjectNeedsARestart) {
   EXPECT_EQ(workspace_.run({"study", "s.toml", "--restart"}).exitCode, 0);
 }
 
+TEST_F(StudyCommandTest, AChangedScriptOrFolderOfAProgramNeedsARestart) {
+  workspace_.write("valve.sh", "awk '{ print -0.9 * $1 }' in.txt > out.txt\n");
+  workspace_.write("valve.template", "{{s}}\n");
+  workspace_.write("model/data.txt", "1\n");
+  workspace_.write("project.toml",
+                   "format = 1\nsimulation = { end = 1.0, step = 0.5 }\n" + subsystem("a", "Gain") +
+                       "[[subsystems]]\nname = \"valve\"\nprogram = \"sh $KOPPLA_PROJECT/valve.sh\"\n"
+                       "folder = \"model\"\ndeck = { \"in.txt\" = \"valve.template\" }\n[subsystems.inputs]\ns = {}\n"
+                       "[subsystems.outputs]\ny = { file = \"out.txt\", reader = \"columns\", columns = [1] }\n" +
+                       connection("a.y", "valve.s"));
+  workspace_.write("s.toml",
+                   "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = "
+                   "[0.5, 0.25]\n[reference]\nkind = \"run\"\nset = [\"simulation.step=0.25\"]\ncheck_set = "
+                   "[\"simulation.step=0.5\"]\n[errors]\nmeasure = \"wrmse\"\nvariables = [\"valve.y\"]\n");
+  const auto rowsAreTakenOver = [&] {
+    const Result again = workspace_.run({"study", "s.toml"});
+    if (again.exitCode == 0) return again.out.find("2 of 2 runs were done before") != std::string::npos;
+    EXPECT_EQ(again.exitCode, 2) << again.all();
+    EXPECT_NE(again.err.find("holds rows of another study"), std::string::npos) << again.err;
+    EXPECT_NE(again.err.find("a program's script or folder"), std::string::npos) << again.err;
+    return false;
+  };
+  const Result first = workspace_.run({"study", "s.toml"});
+  ASSERT_EQ(first.exitCode, 0) << first.all();
+  EXPECT_TRUE(rowsAreTakenOver());
+  workspace_.write("valve.sh", "awk '{ print -0.8 * $1 }' in.txt > out.txt\n");
+  EXPECT_FALSE(rowsAreTakenOver());
+  EXPECT_EQ(workspace_.run({"study", "s.toml", "--restart"}).exitCode, 0);
+  EXPECT_TRUE(rowsAreTakenOver());
+  workspace_.write("model/data.txt", "2\n");
+  EXPECT_FALSE(rowsAreTakenOver());
+}
+
 TEST_F(StudyCommandTest, ErrorsNearTheReferencesOwnAreMarked) {
   write("0.1, 2e-4");
   const Result result = workspace_.run({"study", "s.toml"});

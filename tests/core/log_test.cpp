@@ -38,6 +38,27 @@ TEST(Log, TheFirstFileAlsoGetsWhatWasWrittenBeforeIt) {
   EXPECT_LT(early, content.find("run: late"));
 }
 
+TEST(Log, NoMessageCanFakeALineOrCommandATerminal) {
+  const TemporaryFolder folder("test");
+  const auto file = folder.path() / "run.log";
+  std::string heard;
+  {
+    Log log;
+    log.addFile(file);
+    log.addSink([&heard](Severity, std::string_view who, std::string_view message) {
+      heard.append(who).append("|").append(message);
+    });
+    log.write(Severity::info, "fmu\n\x1b",
+              "one\n2026-01-01 00:00:00.000 error   fmu: faked\r\x1b[2J\xc2\x9b\xe2\x80\xae\x9b");
+  }
+  const std::string expected =
+      "one\n    2026-01-01 00:00:00.000 error   fmu: faked\\u000d\\u001b[2J\\u009b\\u202e\uFFFD";
+  EXPECT_EQ(heard, "fmu\\u000a\\u001b|" + expected);
+  const std::string content = readWhole(file);
+  EXPECT_NE(content.find(" info    fmu\\u000a\\u001b: " + expected + "\n"), std::string::npos) << content;
+  EXPECT_EQ(content.find("\n2026-01-01"), std::string::npos);
+}
+
 TEST(Log, LinesFromManyThreadsAllArriveWhole) {
   const TemporaryFolder folder("test");
   const auto file = folder.path() / "run.log";

@@ -9,6 +9,7 @@
 
 #include "koppla/coupling/zero_stability.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::coupling {
@@ -60,7 +61,7 @@ RC_GTEST_PROP(Approximation, ReproducesPolynomialsOfItsDegreeOnAnyPoints, ()) {
 
 TEST(Approximation, ReproducesPolynomialsToTwelveDigits) {
   // Schmoll R16: degree 0..5 on non-uniform points, relative to the size of the values.
-  double worst = 0.0;
+  test::Largest worst;
   const std::vector<double> times{0.0, 0.1, 0.35, 0.5, 0.9, 1.1};
   for (unsigned degree = 0; degree <= 5; ++degree) {
     std::vector<double> coefficients(degree + 1);
@@ -70,13 +71,13 @@ TEST(Approximation, ReproducesPolynomialsToTwelveDigits) {
     approximation.begin(1.1, 1.3);
     for (const double s : {0.25, 0.5, 1.0}) {
       const double exact = polynomial(coefficients, 1.1 + 0.2 * s);
-      worst = std::fmax(worst, std::fabs(valueAt(approximation, s) / exact - 1.0));
+      worst.see(std::fabs(valueAt(approximation, s) / exact - 1.0));
     }
     approximation.interpolate({0, 1}, std::vector<double>{polynomial(coefficients, 1.3)});
     for (const double s : {0.25, 0.5, 1.0}) {
       if (degree == 0) continue;
       const double exact = polynomial(coefficients, 1.1 + 0.2 * s);
-      worst = std::fmax(worst, std::fabs(valueAt(approximation, s) / exact - 1.0));
+      worst.see(std::fabs(valueAt(approximation, s) / exact - 1.0));
     }
   }
   test::showAtMost({"schmoll R16", "polynomials", "degree 0..5 on non-uniform points to 1e-12"}, worst, 1e-12);
@@ -146,9 +147,9 @@ TEST(Approximation, TheShareOfInterpolationIsThatOfTheNextDegree) {
     approximation.begin(p, p + 1.0);
     const double extrapolated = std::fabs(approximation.predicted()[0] - power(p + 1.0));
     approximation.interpolate({0, 1}, std::vector<double>{power(p + 1.0)});
-    double interpolated = 0.0;
+    test::Largest interpolated;
     for (int k = 0; k <= 1000; ++k)
-      interpolated = std::fmax(interpolated, std::fabs(valueAt(approximation, k / 1000.0) - power(p + k / 1000.0)));
+      interpolated.see(std::fabs(valueAt(approximation, k / 1000.0) - power(p + k / 1000.0)));
     EXPECT_NEAR(approximation.interpolationShare() / (interpolated / extrapolated), 1.0, 0.01) << p;
   }
 }
@@ -169,13 +170,13 @@ TEST(ZeroStability, TheGainALoopMayHaveFallsWithTheDegree) {
   // Sec. 4.5. Gauss-Seidel carries values round with gain -mu; in Jacobi each of two members has a half of it.
   const std::vector<double> gaussSeidel{1.0, 1.0 / 3.0, 1.0 / 7.0, 1.0 / 15.0, 1.0 / 31.0, 1.0 / 63.0};
   const std::vector<double> jacobi{1.0, 0.154701, 0.0316057, 0.00693147, 0.00157499, 0.000366478};
-  double worst = 0.0;
+  test::Largest worst;
   for (unsigned p = 0; p <= 5; ++p) {
     const auto serial = [p](double mu) { return growthPerStep(std::vector<double>{-mu}, p); };
     const auto parallel = [p](double mu) { return growthPerStep(std::vector<double>{0.0, -mu, 1.0, 0.0}, p); };
     EXPECT_NEAR(serial(gaussSeidel[p]), 1.0, 1e-9) << p;
     EXPECT_NEAR(parallel(jacobi[p]), 1.0, 1e-5) << p;
-    worst = std::fmax(worst, std::fmax(std::fabs(serial(gaussSeidel[p]) - 1.0), std::fabs(parallel(jacobi[p]) - 1.0)));
+    worst.see(std::fabs(serial(gaussSeidel[p]) - 1.0), std::fabs(parallel(jacobi[p]) - 1.0));
     if (p > 0) {
       EXPECT_GT(serial(0.5), 1.0);
       EXPECT_GT(parallel(0.5), 1.0);

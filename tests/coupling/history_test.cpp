@@ -1,5 +1,7 @@
 // What the first iterate of a step is taken from, what sums of trajectories hold, and how "all values" begin.
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/coupled_step.hpp"
@@ -25,6 +27,20 @@ TEST(Predictor, ValuesThatKeptStillAndMoveHaveANewBeginning) {
   }
   predictor.begin(std::vector<double>{8.0});
   EXPECT_EQ(predictor.degree(), 1U);
+  EXPECT_EQ(predictor.predict(0, 0), 5.0);
+}
+
+TEST(Predictor, AfterAClearNothingIsLeftOfItsDegree) {
+  // A cubic, then all is cleared and nobody asks for a prediction while 1, 1, 2, 3, 4 come: the same as above.
+  Predictor predictor(1, std::nullopt, {});
+  for (int t = 1; t <= 8; ++t) predictor.add(t, std::vector<double>{std::pow(t, 3)});
+  predictor.begin(std::vector<double>{9.0});
+  ASSERT_EQ(predictor.degree(), 3U);
+  predictor.clear();
+  EXPECT_EQ(predictor.degree(), 0U);
+  double t = 8.0;
+  for (const double value : {1.0, 1.0, 2.0, 3.0, 4.0}) predictor.add(++t, std::vector<double>{value});
+  predictor.begin(std::vector<double>{t + 1.0});
   EXPECT_EQ(predictor.predict(0, 0), 5.0);
 }
 

@@ -91,5 +91,30 @@ TEST(Predictor, PreparesSeveralTimesAtOnce) {
   EXPECT_EQ(predictor.predict(2, 0), 8.0);
 }
 
+// Weights that are kept for a time belong to the samples that were there.
+TEST(Predictor, PredictsTheSameTimeAnewFromNewSamples) {
+  Predictor predictor(1, std::nullopt, {});
+  for (int t = 1; t <= 6; ++t) predictor.add(t, std::vector<double>{2.0 * t});
+  EXPECT_EQ(predicted(predictor, 8.0), 16.0);
+  predictor.add(7.0, std::vector<double>{14.0});
+  EXPECT_EQ(predicted(predictor, 8.0), 16.0);
+  predictor.takeBack();
+  EXPECT_EQ(predicted(predictor, 8.0), 16.0);
+  predictor.clear();
+  predictor.add(7.0, std::vector<double>{3.0});
+  EXPECT_EQ(predicted(predictor, 8.0), 3.0);
+}
+
+// On a grid without order all degrees are Lagrange's: sum_i y_i prod_j (t - t_j) / (t_i - t_j).
+TEST(Predictor, FindsTheDegreeOnAnUnevenGrid) {
+  const std::vector<double> times{0.0, 0.5, 1.5, 1.75, 3.0, 3.5, 5.0, 5.25, 6.5, 8.0, 8.5};
+  for (unsigned degree = 1; degree <= Predictor::kHighest; ++degree) {
+    Predictor predictor(1, std::nullopt, {});
+    for (const double t : times) predictor.add(t, std::vector<double>{1.0 + power(t, degree)});
+    EXPECT_NEAR(predicted(predictor, 9.75), 1.0 + power(9.75, degree), 1e-10 * power(9.75, degree));
+    EXPECT_GE(predictor.degree(), degree);
+  }
+}
+
 }  // namespace
 }  // namespace koppla::coupling

@@ -21,9 +21,13 @@ solver::IntegratorSettings noteBdf(unsigned order, double tolerance);
 /// The nonlinear oscillator of 15.5 whose spring is called as a static solver.
 std::unique_ptr<subsystem::Subsystem> oscillatorWithSpring(StaticCoupling coupling,
                                                            const solver::IntegratorSettings& integrator);
-/// The rotor of 15.6 on a short bearing.
+/// How the film of the rotor's bearing is found: in closed form, or by finite elements with all instances at the same
+/// time, which makes the static calls what takes the time.
+enum class Film { shortBearing, finiteElements };
+/// The rotor of 15.6 on its bearing.
 std::unique_ptr<subsystem::Subsystem> rotorOnBearing(StaticCoupling coupling,
-                                                     const solver::IntegratorSettings& integrator);
+                                                     const solver::IntegratorSettings& integrator,
+                                                     Film film = Film::shortBearing);
 
 /// What a run of single steps went through.
 struct Trace {

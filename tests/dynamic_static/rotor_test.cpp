@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "coupled.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::rotor_test {
@@ -83,15 +84,15 @@ TEST(RotorOnBearing, EndsWhereTheNoteSays) {
 }
 
 TEST(RotorOnBearing, PredictorEqualsFullAndTheFloorsAreThoseOfTheNote) {
-  double apart = 0.0;
-  double stepsApart = 0.0;
+  test::Largest apart;
+  test::Largest stepsApart;
   for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7}) {
     const Found full = run(StaticCoupling::full, rotorBdf(tolerance));
     const Found predictor = run(StaticCoupling::predictor, rotorBdf(tolerance));
-    apart = std::fmax(apart, std::fabs(predictor.error / full.error - 1.0));
-    stepsApart = std::fmax(stepsApart, std::fabs(static_cast<double>(predictor.trace.effort.microSteps) /
-                                                     static_cast<double>(full.trace.effort.microSteps) -
-                                                 1.0));
+    apart.see(std::fabs(predictor.error / full.error - 1.0));
+    stepsApart.see(std::fabs(static_cast<double>(predictor.trace.effort.microSteps) /
+                                 static_cast<double>(full.trace.effort.microSteps) -
+                             1.0));
     if (tolerance != 1e-6) continue;
     const Found last = run(StaticCoupling::lastCorrector, rotorBdf(tolerance));
     const auto within = [](double found, double expected) {

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::added_mass_test {
@@ -27,8 +28,8 @@ double angularFrequency(double addedMass) {
 }
 
 double largestDeflection(const ExampleRun& run) {
-  double largest = 0.0;
-  for (const double x : run.of("structure.x")) largest = std::fmax(largest, std::fabs(x));
+  test::Largest largest;
+  for (const double x : run.of("structure.x")) largest.see(std::fabs(x));
   return largest;
 }
 
@@ -135,9 +136,9 @@ TEST(AddedMassExamples, AProgramWithRestartFilesDoesTheSame) {
   const ExampleRun strong = runExample("added-mass/program-relaxed");
   const ExampleRun inProcess = runExample("added-mass/relaxed", longSteps);
   ASSERT_EQ(strong.command.exitCode, 0) << strong.command.errors;
-  double largest = 0.0;
+  test::Largest largest;
   for (std::size_t row = 0; row < strong.table.time.size(); ++row)
-    largest = std::fmax(largest, std::fabs(strong.of("structure.x").at(row) - inProcess.of("structure.x").at(row)));
+    largest.see(std::fabs(strong.of("structure.x").at(row) - inProcess.of("structure.x").at(row)));
   EXPECT_GT(strong.evaluations(), 60) << "every step is repeated";
   showAtMost({"jung 5", "program", "strong coupling of a transient program: within 1e-8 m of the run in process"},
              largest, 1e-8);

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::benchmark_models_test {
@@ -67,16 +68,17 @@ constexpr std::array kPlates{Plate{"65", 0.52291456, 4.402632e-05},  Plate{"80",
 class Distance {
  public:
   void add(double obtained, double expected) {
-    largest_ = std::fmax(largest_, std::isfinite(obtained) ? std::fabs(obtained / expected - 1.0) : INFINITY);
+    largest_.see(std::fabs(obtained / expected - 1.0));
     ++count_;
   }
   void show(const std::string& figure) const {
     showFigure({"jung 35", figure, "fixed points to 1e-4"},
-               fmt::format("{} values, off by at most {:.1e} of the value", count_, largest_), largest_ <= 1e-4);
+               fmt::format("{} values, off by at most {:.1e} of the value", count_, double(largest_)),
+               largest_ <= 1e-4);
   }
 
  private:
-  double largest_ = 0.0;
+  test::Largest largest_;
   int count_ = 0;
 };
 

@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::drop_tower_test {
@@ -138,10 +139,10 @@ bool losesEnergyInFlight(const ExampleRun& run) {
 
 /// Largest error before anything can have been touched: without friction the body falls for sqrt(2 drop / g).
 double errorOfTheFall(const ExampleRun& run, const std::vector<double>& right, double interval) {
-  double error = 0.0;
+  test::Largest error;
   for (std::size_t i = 0; run.table.time[i] < std::sqrt(2.0 * kDrop / kGravity); ++i)
-    error = std::max(error, std::fabs(run.of("body.x")[i] -
-                                      right.at(static_cast<std::size_t>(std::lround(run.table.time[i] / interval)))));
+    error.see(
+        std::fabs(run.of("body.x")[i] - right.at(static_cast<std::size_t>(std::lround(run.table.time[i] / interval)))));
   return error;
 }
 
@@ -188,9 +189,8 @@ TEST(DropTowerExamples, LargerStepsLoseStabilityInContactOnly) {
   constexpr double kInterval = 5e-6;
   const std::vector<double> right = Whole::heights(0.11, kInterval);
   const ExampleRun small = drop("5e-6", "0.11"), large = drop("1e-4"), larger = drop("2e-4");
-  double error = 0.0;
-  for (const ExampleRun* run : {&small, &large, &larger})
-    error = std::max(error, errorOfTheFall(*run, right, kInterval));
+  test::Largest error;
+  for (const ExampleRun* run : {&small, &large, &larger}) error.see(errorOfTheFall(*run, right, kInterval));
   showAtMost({"schmoll R62", "before-impact", "at most 1e-9 m with H = 5e-6, 1e-4 and 2e-4 s"}, error, 1e-9);
 
   const std::vector<double> heights = rebounds(large);

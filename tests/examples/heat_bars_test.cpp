@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::heat_bars_test {
@@ -52,22 +53,22 @@ const std::vector<std::string> kStatic{"--set", "simulation.initialisation=start
 /// The largest error of the interface's temperatures, relative; infinite where there are none.
 double errorOf(const ExampleRun& run, double expected, int nodes = kNodes) {
   if (run.command.exitCode != 0) return INFINITY;
-  double largest = 0.0;
+  test::Largest largest;
   for (int node = 1; node <= nodes; ++node) {
     const std::string name = nodes == 1 ? "cold.T" : fmt::format("cold.T[{}]", node);
-    largest = std::fmax(largest, std::fabs(run.of(name).back() / expected - 1.0));
+    largest.see(std::fabs(run.of(name).back() / expected - 1.0));
   }
   return largest;
 }
 
 TEST(HeatBarsExamples, FormulasNeedFourIterationsFromAnyRatio) {
   int most = 0;
-  double worst = 0.0;
+  test::Largest worst;
   for (const double ratio : {0.1, 0.3, 1.0, 3.0, 10.0, 30.0, 100.0}) {
     const ExampleRun run = runExample("heat-bars/formulas", forRatio(ratio));
     ASSERT_EQ(run.command.exitCode, 0) << run.command.errors;
     most = std::max(most, run.evaluations());
-    worst = std::fmax(worst, errorOf(run, interfaceTemperature(ratio), 1));
+    worst.see(errorOf(run, interfaceTemperature(ratio), 1));
   }
   showAtMost({"public P3", "formulas", "at most 4 iterations, ratios 0.1 to 100"}, most, 4);
   showAtMost({"public P3", "formulas-error", "temperature within 1e-4 of the closed form"}, worst, 1e-4);
@@ -85,12 +86,12 @@ TEST(HeatBarsExamples, PlainIterationDivergesFromARatioOfOneOn) {
 TEST(HeatBarsExamples, CalculixNeedsFourIterationsFromAnyRatio) {
   if (!isInstalled("ccx")) GTEST_SKIP() << "CalculiX (ccx) is not installed";
   int most = 0;
-  double worst = 0.0;
+  test::Largest worst;
   for (const double ratio : {0.1, 1.0, 100.0}) {
     const ExampleRun run = runExample("heat-bars/default", forProgram(ratio, kStatic));
     ASSERT_EQ(run.command.exitCode, 0) << run.command.errors;
     most = std::max(most, run.evaluations());
-    worst = std::fmax(worst, errorOf(run, interfaceTemperature(ratio)));
+    worst.see(errorOf(run, interfaceTemperature(ratio)));
   }
   showAtMost({"public P3", "calculix", "at most 4 iterations, ratios 0.1, 1 and 100"}, most, 4);
   showAtMost({"public P3", "calculix-error", "nine temperatures within 1e-4 of the closed form"}, worst, 1e-4);

@@ -10,6 +10,7 @@
 #include "koppla/results/load.hpp"
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::test::lotka_volterra_test {
 namespace {
@@ -90,9 +91,9 @@ TEST(LotkaVolterraExamples, GaussSeidelKeepsTheInvariantOfTheSymplecticMethod) {
   const auto deviation = [](const std::string& step, double h) {
     const ExampleRun run = runExample("lotka-volterra/gauss-seidel", {"--step", step});
     const auto modified = [h](double x, double y) { return V(x, y) - h / 2 * (d * x - c) * (b * y - a); };
-    double worst = 0.0;
+    test::Largest worst;
     for (std::size_t i = 0; i < run.table.time.size(); ++i)
-      worst = std::max(worst, std::fabs(modified(run.of("prey.x")[i], run.of("predator.y")[i]) - modified(2.0, 1.0)));
+      worst.see(std::fabs(modified(run.of("prey.x")[i], run.of("predator.y")[i]) - modified(2.0, 1.0)));
     return worst;
   };
   const double coarse = deviation("0.05", 0.05);

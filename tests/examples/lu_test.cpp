@@ -14,6 +14,7 @@
 #include "koppla/core/file.hpp"
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::lu_test {
@@ -191,10 +192,10 @@ TEST_F(LuExamples, AnExplicitMethodIsUnstableInRegionsThatGrowAsItsParameterFall
 }
 
 TEST_F(LuExamples, ContrastingEigenfrequenciesNeedShortStepsOnlyExplicitly) {
-  double largest = 0.0;
-  for (const Row& row : mapOf("fig-43")) largest = std::fmax(largest, number(row, "spectral_radius"));
+  test::Largest largest;
+  for (const Row& row : mapOf("fig-43")) largest.see(number(row, "spectral_radius"));
   showFigure({"lu R26", "command-method-3", "fig-43.toml: radius below 1 for H = 1e-4 to 5e-2 s"},
-             fmt::format("at most {:.6f}", largest), largest < 1.0);
+             fmt::format("at most {:.6f}", double(largest)), largest < 1.0);
   struct Expected {
     const char* step;
     double radius, lastDigit;

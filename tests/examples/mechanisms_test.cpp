@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::test::mechanisms_test {
 namespace {
@@ -39,18 +40,18 @@ ExampleRun run(const std::string& project, const Settings& settings) {
 }
 
 /// The largest error of each variable.
-std::vector<double> errorsOf(const ExampleRun& run, const Reference& reference) {
-  std::vector<double> errors(reference.variables.size(), 0.0);
+std::vector<test::Largest> errorsOf(const ExampleRun& run, const Reference& reference) {
+  std::vector<test::Largest> errors(reference.variables.size());
   for (const auto& [t, values] : reference.instants)
     for (std::size_t i = 0; i < errors.size(); ++i)
-      errors[i] = std::max(errors[i], std::fabs(run.at(reference.variables[i], t) - values[i]));
+      errors[i].see(std::fabs(run.at(reference.variables[i], t) - values[i]));
   return errors;
 }
 
 /// `tabulated`: errors of the table, of each variable.
 ExampleRun expectErrors(const Reference& reference, const Settings& settings, const std::vector<double>& tabulated) {
   ExampleRun result = run(reference.project, settings);
-  const std::vector<double> errors = errorsOf(result, reference);
+  const std::vector<test::Largest> errors = errorsOf(result, reference);
   std::string variant;
   for (const std::string& setting : settings) variant += " " + setting;
   for (std::size_t i = 0; i < errors.size(); ++i)
@@ -60,10 +61,10 @@ ExampleRun expectErrors(const Reference& reference, const Settings& settings, co
 
 /// Of all components of a joint's output over the run.
 double largest(const ExampleRun& run, const std::string& output) {
-  double result = -1.0;
+  test::Largest result;
   for (const results::Series& series : run.table.series)
     if (series.name.starts_with(output))
-      for (const double value : series.numbers) result = std::max(result, std::fabs(value));
+      for (const double value : series.numbers) result.see(std::fabs(value));
   EXPECT_GE(result, 0.0) << output;
   return result;
 }

@@ -7,17 +7,18 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::test::partitioned_oscillator_test {
 namespace {
 
 double largestError(const ExampleRun& run) {
   using std::numbers::pi;
-  double largest = 0.0;
+  test::Largest largest;
   for (std::size_t i = 0; i < run.table.time.size(); ++i) {
     const double t = run.table.time[i];
     const double exact = 0.5 * (std::cos(2.0 * pi * t) + std::cos(6.0 * pi * t));
-    largest = std::fmax(largest, std::fabs(run.of("first.x")[i] - exact));
+    largest.see(std::fabs(run.of("first.x")[i] - exact));
   }
   return largest;
 }

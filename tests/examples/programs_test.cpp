@@ -10,6 +10,7 @@
 #include "koppla/core/file.hpp"
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -18,8 +19,8 @@ namespace {
 /// The largest difference of two histories, relative to the value.
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return INFINITY;
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::fmax(largest, std::fabs(a[i] - b[i]) / std::fabs(b[i]));
+  test::Largest largest;
+  for (std::size_t i = 0; i < a.size(); ++i) largest.see(std::fabs(a[i] - b[i]) / std::fabs(b[i]));
   return largest;
 }
 
@@ -33,9 +34,9 @@ TEST(ProgramExamples, TheIterationsAreThoseInProcess) {
   ASSERT_EQ(behindFiles.command.exitCode, 0) << behindFiles.command.errors;
   showEqual({"jung 1", "count", "58 iterations"}, behindFiles.evaluations(), 58);
   EXPECT_EQ(inProcess.evaluations(), 58);
-  double largest = 0.0;
+  test::Largest largest;
   for (const char* value : {"conduction.T1", "radiation.q"})
-    largest = std::fmax(largest, distance(behindFiles.iterated(value), inProcess.iterated(value)));
+    largest.see(distance(behindFiles.iterated(value), inProcess.iterated(value)));
   showAtMost({"jung 1", "history", "at most 1e-12 from the history in process"}, largest, 1e-12);
   EXPECT_NEAR(behindFiles.of("conduction.T1").back(), 378.9591, 2e-4);
   EXPECT_NEAR(behindFiles.of("radiation.q").back(), 7867.66, 2e-2);

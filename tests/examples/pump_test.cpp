@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::pump_test {
@@ -278,15 +279,16 @@ TEST(PumpExamples, StepControlKeepsRunsStable) {
 /// flattest half.
 double steepOverFlat(const ExampleRun& run) {
   struct Step {
-    double rate, length;
+    double length;
+    test::Largest rate;
   };
   const std::vector<double>& time = run.table.time;
   std::vector<Step> steps;
   for (std::size_t n = 20; n + 1 < time.size(); ++n) {  // from where the first step has no say
-    Step step{0.0, time[n + 1] - time[n]};
+    Step step{time[n + 1] - time[n], {}};
     for (const std::vector<double>* force :
          {&run.of("hydraulics.F1"), &run.of("hydraulics.F2"), &run.of("hydraulics.F3")})
-      step.rate = std::max(step.rate, std::fabs((*force)[n + 1] - (*force)[n]) / step.length);
+      step.rate.see(std::fabs((*force)[n + 1] - (*force)[n]) / step.length);
     steps.push_back(step);
   }
   std::ranges::sort(steps, {}, &Step::rate);

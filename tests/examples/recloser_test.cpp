@@ -9,6 +9,7 @@
 
 #include "example_run.hpp"
 #include "runge_kutta.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::recloser_test {
@@ -50,12 +51,12 @@ TEST(RecloserExample, SolvesTheEquationsOfItsReadme) {
   const ExampleRun run = runMode(kSimultaneous, {"--step", "5e-6", "--set", "algorithm.degree=2"});
   ASSERT_EQ(run.table.time.size(), 5001U);
   State x{-2e-6, 0.0, 0.0, 0.0, 0.0};
-  double position = 0.0, magnet = 0.0, contact = 0.0;
+  test::Largest position, magnet, contact;
   for (std::size_t row = 0; row < run.table.time.size(); ++row) {
     const Forces forces = forcesOf(x);
-    position = std::max(position, std::fabs(run.of("frame.s1")[row] - (x[0] - x[2])));
-    magnet = std::max(magnet, std::fabs(run.of("pole1.F")[row] - forces.magnet));
-    contact = std::max(contact, std::fabs(run.of("frame.N1")[row] - forces.contact));
+    position.see(std::fabs(run.of("frame.s1")[row] - (x[0] - x[2])));
+    magnet.see(std::fabs(run.of("pole1.F")[row] - forces.magnet));
+    contact.see(std::fabs(run.of("frame.N1")[row] - forces.contact));
     for (int i = 0; i < 5; ++i) x = rungeKuttaStep(rateOf, x, 1e-6);
   }
   EXPECT_LT(position, 1e-4 * 6e-3);
@@ -83,14 +84,16 @@ TEST(RecloserExample, ImpactsCostAccuracyAndStabilityButNotTheOrder) {
   showWithin({"schmoll R61", "order-p1", "order p + 1 before the impact"}, orders[1], 2.0, 0.2);
   EXPECT_NEAR(across.slopes().at(0), 1.0, 0.2);
   EXPECT_NEAR(across.slopes().at(1), 2.0, 0.2);
-  for (const int degree : {0, 1}) {
-    const double factor = factorOf(across, before, degree);
-    showFigure(
-        {"schmoll R61", degree == 0 ? "error-p0" : "error-p1",
-         "error with impact about 10 times that without: 3 to 30 times; p >= 2 about 100 times, see the example"},
-        fmt::format("{:.1f}", factor), factor > 3.0 && factor < 30.0);
-  }
-  EXPECT_GT(factorOf(across, before, 2), 30.0) << "the README says that higher degrees lose more";
+  // The source: a floor of 5e-4 with impact, 6e-5 without. This model has that ratio with p = 1 only.
+  const std::string about10 = "error with impact about 10 times that without: 5 to 20 times";
+  const double held = factorOf(across, before, 0);
+  const double linear = factorOf(across, before, 1);
+  const double quadratic = factorOf(across, before, 2);
+  showFigure({"schmoll R61", "error-p1", about10}, fmt::format("{:.1f}", linear), linear > 5.0 && linear < 20.0);
+  showUnmet({"schmoll R61", "error-p0", about10}, fmt::format("{:.1f}", held));
+  showUnmet({"schmoll R61", "error-p2", about10}, fmt::format("{:.0f}", quadratic));
+  EXPECT_GT(held, 1.0);
+  EXPECT_GT(quadratic, linear) << "the README says that higher degrees lose more";
   const std::size_t unstableBefore = before.rowsWith(",\"unstable\","),
                     unstableAcross = across.rowsWith(",\"unstable\",");
   showFigure({"schmoll R61", "instabilities", "more with impact than without, of 35 runs each; none without"},
@@ -98,41 +101,41 @@ TEST(RecloserExample, ImpactsCostAccuracyAndStabilityButNotTheOrder) {
 }
 
 TEST(RecloserExample, TheGapOfTheFieldModelsStaysOpen) {
-  double smallest = 1.0;
+  test::Smallest smallest;
   for (const auto& mode : {kSinglePole, kSimultaneous, kNetworkSynchronous}) {
     const ExampleRun run = runMode(mode, {"--step", "5e-5"});
     EXPECT_EQ(run.command.exitCode, 0) << run.command.errors;
-    EXPECT_GT(std::ranges::max(run.of("frame.N1")), 0.0) << "no impact";
+    EXPECT_GT(largestOf(run.of("frame.N1")), 0.0) << "no impact";
     for (const char* clearance : {"pole1.clearance", "pole2.clearance", "pole3.clearance"})
-      smallest = std::min(smallest, std::ranges::min(run.of(clearance)));
+      smallest.see(smallestOf(run.of(clearance)));
   }
-  showFigure({"schmoll R61", "gap", "> 0 in all three modes, without the guard"}, fmt::format("{:.2e} m", smallest),
-             smallest > 0.0);
+  showFigure({"schmoll R61", "gap", "> 0 in all three modes, without the guard"},
+             fmt::format("{:.2e} m", double(smallest)), smallest > 0.0);
 }
 
 TEST(RecloserExample, TheGuardHoldsWhereExtrapolatedPositionsPassThroughTheYoke) {
   const ExampleRun run = runMode(kSinglePole, {"--step", "1e-3", "--end", "0.02", "--set", "algorithm.degree=3"});
   EXPECT_NE(run.command.exitCode, 0) << "stable";
-  EXPECT_LT(std::ranges::min(run.of("pole1.clearance")), 0.0);
-  const double smallest = std::ranges::min(run.of("pole1.gap"));
-  showFigure({"schmoll R61", "gap-guarded", "> 0 also in a run that explodes"}, fmt::format("{:.2e} m", smallest),
-             smallest > 0.0);
+  EXPECT_LT(smallestOf(run.of("pole1.clearance")), 0.0);
+  const double smallest = smallestOf(run.of("pole1.gap"));
+  showFigure({"schmoll R61", "gap-guarded", "> 0 also in a run that explodes"},
+             fmt::format("{:.2e} m", double(smallest)), smallest > 0.0);
 }
 
 double largestDifference(const ExampleRun& run, const std::string& first, const std::string& second) {
-  double largest = 0.0;
+  test::Largest largest;
   for (std::size_t row = 0; row < run.table.time.size(); ++row)
-    largest = std::max(largest, std::fabs(run.of(first)[row] - run.of(second)[row]));
+    largest.see(std::fabs(run.of(first)[row] - run.of(second)[row]));
   return largest;
 }
 
 TEST(RecloserExample, PolesThatAreAttachedSymmetricallyDoTheSameWhenTheyCloseTogether) {
   const ExampleRun even = runMode(kSimultaneous);
   const double difference =
-      std::max(largestDifference(even, "pole1.F", "pole2.F"), largestDifference(even, "pole1.F", "pole3.F"));
+      largestOf(largestDifference(even, "pole1.F", "pole2.F"), largestDifference(even, "pole1.F", "pole3.F"));
   showAtMost({"schmoll R61", "symmetry", "equal forces of all poles: differences in N below rounding"}, difference,
              1e-6);
-  EXPECT_LT(std::max(largestDifference(even, "frame.s1", "frame.s2"), largestDifference(even, "frame.s1", "frame.s3")),
+  EXPECT_LT(largestOf(largestDifference(even, "frame.s1", "frame.s2"), largestDifference(even, "frame.s1", "frame.s3")),
             1e-12);
   const ExampleRun uneven = runMode(kSimultaneous, {"--set", "frame.a2=0.1"});
   EXPECT_GT(largestDifference(uneven, "pole1.F", "pole3.F"), 1.0);
@@ -140,10 +143,10 @@ TEST(RecloserExample, PolesThatAreAttachedSymmetricallyDoTheSameWhenTheyCloseTog
 
 /// The smallest force on the contact of pole 1 in the first 0.5 ms from t on.
 double smallestContactForce(const ExampleRun& run, double t) {
-  double smallest = run.at("frame.N1", t);
+  test::Smallest smallest;
+  smallest.see(run.at("frame.N1", t));
   for (std::size_t row = 0; row < run.table.time.size(); ++row)
-    if (run.table.time[row] >= t && run.table.time[row] < t + 5e-4)
-      smallest = std::min(smallest, run.of("frame.N1")[row]);
+    if (run.table.time[row] >= t && run.table.time[row] < t + 5e-4) smallest.see(run.of("frame.N1")[row]);
   return smallest;
 }
 

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::rigid_link_test {
@@ -22,8 +23,8 @@ ExampleRun runLink(const std::string& project, const std::vector<std::string>& s
 }
 
 double largest(const std::vector<double>& values) {
-  double result = 0.0;
-  for (const double value : values) result = std::fmax(result, std::fabs(value));
+  test::Largest result;
+  for (const double value : values) result.see(std::fabs(value));
   return result;
 }
 
@@ -74,12 +75,11 @@ TEST(RigidLinkExamples, HaveTheValuesOfExactIntegration) {
       {file, {"algorithm.degree=0"}, {1.5364893508, -65.0072227873, 307.28345489}},
       {file, {}, {1.5364960886, -65.0092346666, 295.47119545}},
       {"stabilised-index-2", {}, {1.5364760809, -65.0091735482, 307.25762640}}};
-  double worst = 0.0;
+  test::Largest worst;
   for (const Row& row : rows) {
     const ExampleRun run = runLink(row.project, row.settings);
-    worst = std::max({worst, std::fabs(run.at("s1.x", 0.1) / row.at01.x - 1.0),
-                      std::fabs(run.at("s1.v", 0.1) / row.at01.v - 1.0),
-                      std::fabs(run.at("rod.lambda", 0.1) / row.at01.lambda - 1.0)});
+    worst.see(std::fabs(run.at("s1.x", 0.1) / row.at01.x - 1.0), std::fabs(run.at("s1.v", 0.1) / row.at01.v - 1.0),
+              std::fabs(run.at("rod.lambda", 0.1) / row.at01.lambda - 1.0));
   }
   showAtMost({"lu R23", "fmus", "values of all 8 tabulated methods to 1e-8 relative, subsystems in FMUs"}, worst, 1e-8);
 }
@@ -113,9 +113,9 @@ TEST(RigidLinkExamples, DefectsAndErrorsAreThoseOfTheReadme) {
 TEST(RigidLinkExamples, ForcesOfHigherDegreeAreRightAtMacroPoints) {
   const auto error = [](const std::string& project) {
     const ExampleRun run = runLink(project);
-    double worst = 0.0;
+    test::Largest worst;
     for (std::size_t i = 20; i < run.table.time.size(); ++i)  // 20 ms for the start
-      worst = std::fmax(worst, std::fabs(run.of("rod.lambda")[i] - exact(run.table.time[i]).lambda));
+      worst.see(std::fabs(run.of("rod.lambda")[i] - exact(run.table.time[i]).lambda));
     return worst;
   };
   // Held over a step, a force is its mean: half a step late at the end of it, by H/2 times its rate.

@@ -9,6 +9,7 @@
 #include "koppla/native/exact_solution.hpp"
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::test::stiff_link_test {
 namespace {
@@ -27,19 +28,17 @@ constexpr native::TwoMassOscillator kModel{.m1 = 1.0,
                                            .v20 = 1.0};
 
 struct Errors {
-  double position, velocity;  ///< m, m/s, the larger one of both masses
+  test::Largest position, velocity;  ///< m, m/s, the larger one of both masses
 };
 
 Errors errorsOf(const ExampleRun& run) {
   const auto solution = native::twoMassSolution(kModel);
-  Errors result{0.0, 0.0};
+  Errors result;
   for (std::size_t i = 0; i < run.table.time.size(); ++i) {
     std::array<double, 5> right{};
     solution->values(run.table.time[i], right);
-    result.position =
-        std::max({result.position, std::fabs(run.of("s1.x")[i] - right[0]), std::fabs(run.of("s2.x")[i] - right[2])});
-    result.velocity =
-        std::max({result.velocity, std::fabs(run.of("s1.v")[i] - right[1]), std::fabs(run.of("s2.v")[i] - right[3])});
+    result.position.see(std::fabs(run.of("s1.x")[i] - right[0]), std::fabs(run.of("s2.x")[i] - right[2]));
+    result.velocity.see(std::fabs(run.of("s1.v")[i] - right[1]), std::fabs(run.of("s2.v")[i] - right[3]));
   }
   return result;
 }

@@ -12,6 +12,7 @@
 
 #include "example_run.hpp"
 #include "runge_kutta.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::thomson_coil_test {
@@ -97,14 +98,15 @@ TEST(ThomsonCoilExample, AStartWithSmallStepsRestoresTheOrder) {
 }
 
 TEST(ThomsonCoilExample, ThePlateCoastsAtTheEndWhateverStepAndDegree) {
-  double largestRest = 0.0, lowest = 1.0;
+  test::Largest largestRest;
+  test::Smallest lowest;
   for (const char* step : {"1e-4", "5e-5", "5e-6"})
     for (int degree = 0; degree <= 4; ++degree) {
       const ExampleRun run =
           runExample("thomson-coil/jacobi", {"--step", step, "--set", fmt::format("algorithm.degree={}", degree)});
       EXPECT_EQ(run.command.exitCode, 0) << run.command.errors;
-      largestRest = std::max(largestRest, std::fabs(run.of("field.F").back()) / std::ranges::max(run.of("field.F")));
-      lowest = std::min(lowest, std::ranges::min(run.of("plate.z")));
+      largestRest.see(std::fabs(run.of("field.F").back()) / largestOf(run.of("field.F")));
+      lowest.see(smallestOf(run.of("plate.z")));
     }
   showAtMost({"schmoll R60", "force-at-end", "force back to about 0 at 1 ms: at most 0.1 % of its peak"}, largestRest,
              1e-3);

@@ -1,9 +1,14 @@
 #include "koppla/fmi/archive.hpp"
 
+#include <csignal>
 #include <cstdlib>
 #include <cstring>
+#include <limits>
 
+#include <sys/resource.h>
 #include <sys/stat.h>
+
+#include "koppla/core/interruption.hpp"
 
 #include "helpers.hpp"
 
@@ -12,6 +17,15 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::HasSubstr;
+
+/// The record of the last entry in the central directory (APPNOTE 4.3.12).
+std::size_t lastRecord(const std::string& bytes) {
+  return bytes.rfind("PK\x01\x02");
+}
+
+void put32(std::string& bytes, std::size_t at, std::uint32_t value) {
+  for (unsigned i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i) & 0xFFU);
+}
 
 /// Unpacks into a place for temporary files of its own, so that it shows what is left there.
 class Archive : public ::testing::Test {
@@ -110,25 +124,112 @@ TEST_F(Archive, RefusesWhatIsTooLarge) {
     return text;
   }();
   make({{"resources/a", noise}, {"resources/b", noise}});
-  EXPECT_NO_THROW(unpack(file_, {.totalBytes = 10'022, .entryBytes = 5000}));
+  EXPECT_NO_THROW(unpack(file_, {.totalBytes = 10'022}));
   EXPECT_THAT(refusal(file_, {.totalBytes = 10'021}), HasSubstr("10021 bytes"));
-  EXPECT_THAT(refusal(file_, {.entryBytes = 4999}), HasSubstr("'resources/a' has 5000 bytes"));
+  EXPECT_THAT(refusal(file_, {.totalBytes = 0}), HasSubstr("set KOPPLA_UNPACK_LIMIT"));
   EXPECT_THAT(refusal(file_, {.entries = 2}), HasSubstr("3 entries; 2 are accepted"));
 }
 
 TEST_F(Archive, RefusesBombsByTheirRatio) {
   make({{"resources/zeros", std::string(1 << 20U, '\0')}});
   EXPECT_NO_THROW(unpack(file_));  // below the floor nobody is harmed
-  EXPECT_THAT(refusal(file_, {.ratioFloor = 1000}), HasSubstr("more than 250 times its size"));
+  EXPECT_THAT(refusal(file_, {.ratioFloor = 1000}), HasSubstr("more than 100 times its size"));
 }
 
-/// The record of the last entry in the central directory (APPNOTE 4.3.12).
-std::size_t lastRecord(const std::string& bytes) {
-  return bytes.rfind("PK\x01\x02");
+TEST_F(Archive, RefusesBombsOfManySmallEntriesByTheirRatio) {
+  std::vector<ZipEntry> entries;
+  for (int i = 0; i < 20; ++i) entries.push_back({"resources/" + std::to_string(i), std::string(100'000, '\0')});
+  EXPECT_THAT(refusal(make(entries), {.ratioFloor = 1'000'000}), HasSubstr("more than 100 times its size"));
 }
 
-void put32(std::string& bytes, std::size_t at, std::uint32_t value) {
-  for (unsigned i = 0; i < 4; ++i) bytes[at + i] = static_cast<char>(value >> (8 * i) & 0xFFU);
+TEST_F(Archive, RefusesAGigabyteUnlessTheEnvironmentAllowsIt) {
+  make({{"resources/zeros", std::string(1 << 20U, '\0')}});
+  std::string bytes = readBytes(file_);
+  put32(bytes, lastRecord(bytes) + 24, 1U << 30U);  // uncompressed size
+  writeBytes(file_, bytes);
+  EXPECT_THAT(refusal(file_, archiveLimits()), HasSubstr("holds more than the 1073741824 bytes accepted"));
+  ::setenv("KOPPLA_UNPACK_LIMIT", "2G", 1);
+  EXPECT_THAT(refusal(file_, archiveLimits()), HasSubstr("ends after 1048576 of 1073741824 bytes"));  // it lies
+  ::unsetenv("KOPPLA_UNPACK_LIMIT");
+}
+
+TEST_F(Archive, TheEnvironmentsLimitIsASize) {
+  const auto limits = [](const char* text) {
+    ::setenv("KOPPLA_UNPACK_LIMIT", text, 1);
+    return archiveLimits();
+  };
+  EXPECT_EQ(limits("12345").totalBytes, 12345U);
+  EXPECT_EQ(limits("3K").totalBytes, 3072U);
+  EXPECT_EQ(limits("3M").totalBytes, std::uint64_t{3} << 20U);
+  EXPECT_EQ(limits("8G").totalBytes, std::uint64_t{8} << 30U);
+  EXPECT_GT(limits("8G").ratio, 1e300);
+  EXPECT_EQ(limits("").totalBytes, std::uint64_t{1} << 30U);
+  for (const char* wrong :
+       {"x", "G", "-1", "1.5G", "1T", "1GB", "1KM", " 1", "99999999999999999999", "99999999999999G"})
+    EXPECT_THAT(messageOf<core::InputError>([&] { limits(wrong); }), HasSubstr(std::string("'") + wrong + "'"));
+  ::unsetenv("KOPPLA_UNPACK_LIMIT");
+}
+
+TEST_F(Archive, RefusesOtherMethodsThanDeflate) {
+  make({{"resources/data", std::string(1000, 'x')}});
+  std::string bytes = readBytes(file_);
+  bytes[lastRecord(bytes) + 10] = 14;  // LZMA
+  writeBytes(file_, bytes);
+  EXPECT_THAT(refusal(file_), HasSubstr("'resources/data' is compressed by a method that FMUs must not use"));
+}
+
+TEST_F(Archive, IsNotUnpackedFurtherWhenThatIsInterrupted) {
+  make({{"resources/data", std::string(1000, 'x')}});
+  core::requestInterruption();
+  EXPECT_THAT(messageOf<core::Interrupted>([&] { unpack(file_); }), HasSubstr(file_.string()));
+  core::forgetInterruption();
+  EXPECT_TRUE(fs::is_empty(temporary_));
+  EXPECT_NO_THROW(unpack(file_));
+}
+
+/// While it lives, files of this process cannot grow beyond so many bytes, as on a disk that is full.
+class FullDisk {
+ public:
+  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
+    ::getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit{bytes, before_.rlim_max};
+    ::setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  ~FullDisk() {
+    ::setrlimit(RLIMIT_FSIZE, &before_);
+    std::signal(SIGXFSZ, handler_);
+  }
+  FullDisk(const FullDisk&) = delete;
+  FullDisk& operator=(const FullDisk&) = delete;
+
+ private:
+  rlimit before_{};
+  void (*handler_)(int);
+};
+
+TEST_F(Archive, SaysWhyAnEntryCannotBeWritten) {
+  make({{"resources/data", std::string(1'000'000, 'x')}});
+  const FullDisk full(500'000);
+  const std::string message = refusal(file_);
+  EXPECT_THAT(message, HasSubstr("'resources/data' cannot be unpacked to " + temporary_.string()));
+  EXPECT_THAT(message, HasSubstr("File too large"));
+  EXPECT_THAT(message, HasSubstr("set TMPDIR to a folder with more"));
+}
+
+TEST_F(Archive, SaysBeforehandThatThereIsNoRoom) {
+  const std::uint64_t available = fs::space(temporary_).available;
+  // Declared sizes have 32 bits here: several entries that claim 4 GiB each.
+  std::vector<ZipEntry> entries;
+  const std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
+  for (std::uint64_t i = 0; i <= available / most; ++i) entries.push_back({"resources/" + std::to_string(i), "x"});
+  std::string bytes = readBytes(make(entries));
+  for (std::size_t at = bytes.find("PK\x01\x02"); at != std::string::npos; at = bytes.find("PK\x01\x02", at + 1))
+    put32(bytes, at + 24, static_cast<std::uint32_t>(most));
+  writeBytes(file_, bytes);
+  ArchiveLimits limits;
+  limits.totalBytes = std::numeric_limits<std::uint64_t>::max();
+  limits.ratio = std::numeric_limits<double>::infinity();
+  EXPECT_THAT(refusal(file_, limits), HasSubstr("are free below " + temporary_.string()));
 }
 
 TEST_F(Archive, RefusesEntriesLargerThanTheyDeclare) {

@@ -48,7 +48,32 @@ TEST_F(LibraryTest, SaysWhichPlatformsThereAreInstead) {
   put("binaries/darwin64/Test.dylib", "");
   EXPECT_THAT(refusedFile(), HasSubstr("It is for darwin64, win64."));
   put("binaries/linux64/Other.so", "");
+  put("binaries/linux64/Another.so", "");
   EXPECT_THAT(refusedFile(), HasSubstr("named after modelIdentifier"));
+}
+
+TEST_F(LibraryTest, TheOnlyLibraryMayHaveAnotherName) {
+  const fs::path file = put("binaries/linux64/Renamed.so", "");
+  put("binaries/linux64/libneeded.so.3", "");
+  put("binaries/linux64/readme.txt", "");
+  EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), file);
+  const fs::path right = put("binaries/linux64/Test.so", "");
+  EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), right);
+}
+
+/// Also where further instances get copies beside it.
+TEST_F(LibraryTest, AnFmuWhoseOnlyLibraryHasAnotherNameIsUsedWithAWarning) {
+  DescriptionText text;
+  text.flags = R"(modelIdentifier="Model" canBeInstantiatedOnlyOncePerProcess="true")";
+  const fs::path file = folder_.path() / "Renamed.fmu";
+  writeZip(file, {{"modelDescription.xml", text.xml()},
+                  {"binaries/linux64/renamed_model.so", readBytes(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so")}});
+  KeptLog kept;
+  const auto fmu = Fmu::open(file, kept.log);
+  const auto first = instantiate(fmu, "a", kept.log);
+  const auto second = instantiate(fmu, "b", kept.log);
+  EXPECT_THAT(kept.messages("Renamed.fmu"),
+              ::testing::Contains(AllOf(HasSubstr("Model.so"), HasSubstr("renamed_model.so is used"))).Times(1));
 }
 
 TEST_F(LibraryTest, SaysWhyAFileCannotBeLoaded) {

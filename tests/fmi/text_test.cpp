@@ -47,19 +47,5 @@ RC_GTEST_PROP(Text, EveryRealWrittenIsReadBack, (double value)) {
   RC_ASSERT(readReal(" " + core::text(value) + "\n") == value);
 }
 
-TEST(Text, Utf8IsToldFromOtherBytes) {
-  EXPECT_TRUE(isUtf8("plain, \xc3\xa4, \xe2\x82\xac, \xf0\x9f\x98\x80"));
-  EXPECT_FALSE(isUtf8("\xe4"));          // Latin-1
-  EXPECT_FALSE(isUtf8("\xc0\xaf"));      // overlong
-  EXPECT_FALSE(isUtf8("\xed\xa0\x80"));  // surrogate
-  EXPECT_FALSE(isUtf8("\xf4\x90\x80\x80"));
-  EXPECT_FALSE(isUtf8("\xe2\x82"));
-  EXPECT_EQ(asUtf8("gr\xfcn \xc3\xa4 \xe2\x82"), "gr?n \xc3\xa4 ??");
-}
-
-RC_GTEST_PROP(Text, RepairedTextIsUtf8, (const std::string& bytes)) {
-  RC_ASSERT(isUtf8(asUtf8(bytes)));
-}
-
 }  // namespace
 }  // namespace koppla::fmi

@@ -10,6 +10,7 @@
 #include <rapidcheck/gtest.h>
 
 #include "meshes.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::mapping::test {
 namespace {
@@ -46,8 +47,9 @@ Points anyMesh() {
 
 /// How much rounding may show: the sizes of all weights of a row or column.
 double sizeOf(const Operator& map) {
-  double largest = 1.0;
-  for (const double weight : map.entries().weights) largest = std::max(largest, std::abs(weight));
+  koppla::test::Largest largest;
+  largest.see(1.0);
+  for (const double weight : map.entries().weights) largest.see(std::abs(weight));
   return largest * static_cast<double>(map.rows() + map.columns());
 }
 

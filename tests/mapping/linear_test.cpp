@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "meshes.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::mapping::test {
 namespace {
@@ -68,7 +69,7 @@ TEST(Linear, FindsTheNearestOfManyTriangles) {
   for (std::size_t i = 0; i < target.size(); ++i) {
     const Position& at = target.positions[i];
     const double found = std::hypot(x[i] - at[0], y[i] - at[1], z[i] - at[2]);
-    double sampled = 10.0;
+    koppla::test::Smallest sampled;
     for (const Simplex& simplex : source.simplices)
       for (int a = 0; a <= kSteps; ++a)
         for (int b = 0; a + b <= kSteps; ++b) {
@@ -77,7 +78,7 @@ TEST(Linear, FindsTheNearestOfManyTriangles) {
             place[k] = (a * source.positions[simplex.corners[0]][k] + b * source.positions[simplex.corners[1]][k] +
                         (kSteps - a - b) * source.positions[simplex.corners[2]][k]) /
                        kSteps;
-          sampled = std::min(sampled, std::hypot(place[0] - at[0], place[1] - at[1], place[2] - at[2]));
+          sampled.see(std::hypot(place[0] - at[0], place[1] - at[1], place[2] - at[2]));
         }
     EXPECT_LE(found, sampled + 1e-12);
     EXPECT_GE(found, sampled - 0.02);  // between samples lie at most 1/40 of the longest edge

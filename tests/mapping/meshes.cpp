@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
+
 namespace koppla::mapping::test {
 
 Points cloud(std::vector<Position> positions, int dimension) {
@@ -92,7 +94,7 @@ std::vector<double> differences(const Mapping& mapping, const Field& field, cons
 }  // namespace
 
 double errorOf(const Mapping& mapping, const Field& field, const Points& source, const Points& target) {
-  return std::ranges::max(differences(mapping, field, source, target));
+  return koppla::test::largestOf(differences(mapping, field, source, target));
 }
 
 double rootMeanSquareOf(const Mapping& mapping, const Field& field, const Points& source, const Points& target) {
@@ -121,8 +123,8 @@ std::vector<double> rowSums(const Operator& map) {
 }
 
 double largestDistanceFromOne(const std::vector<double>& sums) {
-  double largest = 0.0;
-  for (const double sum : sums) largest = std::max(largest, std::abs(sum - 1.0));
+  koppla::test::Largest largest;
+  for (const double sum : sums) largest.see(std::abs(sum - 1.0));
   return largest;
 }
 

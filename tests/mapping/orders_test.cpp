@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "meshes.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mapping::test::orders_test {
@@ -39,20 +40,18 @@ Mapping radial(const Points& source, const Points& target, Form form) {
 
 TEST(Orders, ConstantFieldsAreExact) {
   const Pair pair(12);
-  double worst = 0.0;
+  koppla::test::Largest worst;
   for (const auto& method : {nearest, linear, radial})
-    worst = std::fmax(worst,
-                      errorOf(method(pair.mesh, pair.points, Form::consistent), constantField, pair.mesh, pair.points));
+    worst.see(errorOf(method(pair.mesh, pair.points, Form::consistent), constantField, pair.mesh, pair.points));
   showAtMost({"jung 9", "constant", "constant fields exact (1e-12) by nearest, linear and radial-basis mapping"}, worst,
              1e-12);
 }
 
 TEST(Orders, LinearFieldsAreMappedToTheOrderOfTheInterpolation) {
   const Pair pair(12);
-  double worst = 0.0;
+  koppla::test::Largest worst;
   for (const auto& method : {linear, radial})
-    worst = std::fmax(worst,
-                      errorOf(method(pair.mesh, pair.points, Form::consistent), linearField, pair.mesh, pair.points));
+    worst.see(errorOf(method(pair.mesh, pair.points, Form::consistent), linearField, pair.mesh, pair.points));
   showAtMost({"jung 9", "linear", "linear fields exact (1e-11) by linear and radial-basis mapping"}, worst, 1e-11);
   const double ofNearest = orderOf(nearest, linearField);
   const double ofLinear = orderOf(linear, smoothField);
@@ -65,11 +64,11 @@ TEST(Orders, TotalsAreConserved) {
   const Pair pair(12);
   const std::vector<double> forces = valuesOf(smoothField, pair.points);
   const double sent = std::accumulate(forces.begin(), forces.end(), 0.0);
-  double worst = 0.0;
+  koppla::test::Largest worst;
   for (const auto& method : {nearest, linear, radial}) {
     const std::vector<double> received = applied(method(pair.points, pair.mesh, Form::conservative), forces);
     const double arrived = std::accumulate(received.begin(), received.end(), 0.0);
-    worst = std::fmax(worst, std::fabs(arrived / sent - 1.0));
+    worst.see(std::fabs(arrived / sent - 1.0));
   }
   showAtMost({"jung 9", "conserved", "totals kept (1e-12 relative) in conservative form by all three"}, worst, 1e-12);
 }

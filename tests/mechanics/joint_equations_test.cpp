@@ -12,6 +12,7 @@
 #include "koppla/core/error.hpp"
 
 #include "motions.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mechanics::joint_equations_test {
@@ -88,7 +89,7 @@ TEST(JointRows, AreIndependentForABodyThatObeysTheJoint) {
 /// Lu R14: the derivatives of every joint equation against those of its values along random motions.
 TEST(JointDefects, AtVelocityAndAccelerationLevelAreTimeDerivatives) {
   test::Random random(14);
-  double worst = 0.0;
+  koppla::test::Largest worst;
   for (int sample = 0; sample < 5; ++sample)
     for (const auto& [name, joint] : test::everyJoint(random)) {
       const JointEquations equations(joint);
@@ -103,7 +104,7 @@ TEST(JointDefects, AtVelocityAndAccelerationLevelAreTimeDerivatives) {
           (test::defect(equations, Level::acceleration, i, j) - test::secondDerivative(g, t)).norm();
       EXPECT_LT(velocity, 1e-6) << name;
       EXPECT_LT(acceleration, 1e-6) << name;
-      worst = std::max({worst, velocity, acceleration});
+      worst.see(velocity, acceleration);
     }
   koppla::test::showAtMost({"lu R14", "differences", "g' and g'' of all kinds against differences of g to 1e-6"}, worst,
                            1e-6);
@@ -113,7 +114,7 @@ TEST(JointDefects, AtVelocityAndAccelerationLevelAreTimeDerivatives) {
 /// work where it is.
 TEST(JointLoads, HaveThePowerOfTheMultipliersOnTheRatesOfTheDefects) {
   test::Random random(13);
-  double worst = 0.0;
+  koppla::test::Largest worst;
   for (int sample = 0; sample < 100; ++sample)
     for (const auto& [name, joint] : test::everyJoint(random)) {
       const JointEquations equations(joint);
@@ -130,7 +131,7 @@ TEST(JointLoads, HaveThePowerOfTheMultipliersOnTheRatesOfTheDefects) {
                           onSecond.force.norm() * second.v.norm() + onSecond.moment.norm() * second.w.norm();
       const double deviation = std::abs(power - multipliers.dot(rates)) / size;
       EXPECT_LT(deviation, 1e-14) << name;
-      worst = std::max(worst, deviation);
+      worst.see(deviation);
     }
   koppla::test::showAtMost(
       {"lu R13", "power", "power of the loads = lambda . g' for any motion, all kinds, to 1e-14 of its terms"}, worst,

@@ -12,6 +12,7 @@
 
 #include "simulation.hpp"
 #include "spatial_four_bar.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mechanics::mechanisms_test {
@@ -133,12 +134,12 @@ TEST(Mechanisms, RigidSlotDoesNoWork) {
   Simulation simulation(std::make_unique<Multibody>(system), test::fixedSteps(5e-4));
   EXPECT_NEAR(simulation.scalar("energy"), 26.556718, 5e-7);
   const double start = simulation.scalar("energy");
-  double largest = 0.0;
+  koppla::test::Largest largest;
   const auto goTo = [&](double t) {
     for (const double begin = simulation.t(); simulation.t() < t - 1e-9;) {
       const double steps = std::round((simulation.t() - begin) / 0.01) + 1.0;
       simulation.advanceTo(begin + 0.01 * steps);
-      largest = std::max(largest, std::abs(simulation.scalar("energy") - start));
+      largest.see(std::abs(simulation.scalar("energy") - start));
     }
   };
   for (const Row& row :

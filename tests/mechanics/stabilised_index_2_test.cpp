@@ -16,6 +16,7 @@
 #include "motions.hpp"
 #include "simulation.hpp"
 #include "spatial_four_bar.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mechanics {
@@ -90,31 +91,31 @@ detail::Motion motionOf(const Simulation& simulation, const MultibodySettings& s
 
 /// Of all internal joints.
 double largestDefect(Level level, const Simulation& simulation, const MultibodySettings& system) {
-  double largest = 0.0;
+  koppla::test::Largest largest;
   for (const InternalJoint& internal : system.joints) {
     Joint joint = internal.joint;
     joint.firstRotation = joint.secondRotation = system.rotation;
     const Eigen::VectorXd g =
         test::defect(detail::JointEquations(joint), level, motionOf(simulation, system, internal.first),
                      motionOf(simulation, system, internal.second));
-    largest = std::max(largest, g.cwiseAbs().maxCoeff());
+    largest.see(g.cwiseAbs().maxCoeff());
   }
   return largest;
 }
 
 /// Largest values over a run.
 struct Violations {
-  double position = 0.0;
-  double velocity = 0.0;
-  double energy = 0.0;  ///< J, against the start
+  koppla::test::Largest position;
+  koppla::test::Largest velocity;
+  koppla::test::Largest energy;  ///< J, against the start
 
   void runTo(double end, Simulation& simulation, const MultibodySettings& system) {
     const double start = simulation.scalar("energy");
     for (int k = 1; k <= 100; ++k) {
       simulation.advanceTo(end * k / 100.0);
-      position = std::max(position, largestDefect(Level::position, simulation, system));
-      velocity = std::max(velocity, largestDefect(Level::velocity, simulation, system));
-      energy = std::max(energy, std::abs(simulation.scalar("energy") - start));
+      position.see(largestDefect(Level::position, simulation, system));
+      velocity.see(largestDefect(Level::velocity, simulation, system));
+      energy.see(std::abs(simulation.scalar("energy") - start));
     }
   }
 };
@@ -131,14 +132,14 @@ TEST(StabilisedIndex2, JointsHoldToTheToleranceAndTheMotionIsThatOfOtherForms) {
   constexpr double kTolerance = 1e-8;
   MultibodySettings fourBar = stabilised(test::spatialFourBar());
   push(fourBar, 1.0);
-  double position = 0.0;
-  double velocity = 0.0;
+  koppla::test::Largest position;
+  koppla::test::Largest velocity;
   for (const MultibodySettings& system : {pendulum(0.3), fourBar}) {
     Simulation simulation(std::make_unique<Multibody>(system), adaptive(Kind::radau, kTolerance));
     Violations run;
     run.runTo(10.0, simulation, system);
-    position = std::max(position, run.position);
-    velocity = std::max(velocity, run.velocity);
+    position.see(run.position);
+    velocity.see(run.velocity);
     EXPECT_LE(run.energy, 10.0 * kTolerance) << "J";
     Simulation other = byBaumgarte(system);
     other.advanceTo(10.0);

@@ -16,6 +16,7 @@
 
 #include "joined.hpp"
 #include "simulation.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::mechanics {
@@ -186,8 +187,8 @@ const std::array kFlexible{Reference{JointKind::atpoint,
                                      {0.4300302464, 0.1023565254, -0.3305547962}}};
 
 double distance(const std::vector<double>& a, const Vector& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < 3; ++i) largest = std::max(largest, std::abs(a.at(i) - b[i]));
+  koppla::test::Largest largest;
+  for (std::size_t i = 0; i < 3; ++i) largest.see(std::abs(a.at(i) - b[i]));
   return largest;
 }
 
@@ -221,14 +222,14 @@ TEST(TwoBodies, UndampedFlexibleJointsKeepTheEnergy) {
 }
 
 TEST(TwoBodies, MoveAlikeWithAllRotationParameters) {
-  double largest = 0.0;
+  koppla::test::Largest largest;
   for (const Rotation rotation : {Rotation::cardan, Rotation::euler, Rotation::eulerParameters})
     for (const Reference& reference : kFlexible) {
       Simulation simulation(flexiblePair(reference.kind, true, Source::law, Source::multipliers, rotation),
                             test::fixedSteps(1e-3));
       simulation.advanceTo(0.2);
-      largest = std::max({largest, distance(simulation.output("first.position"), reference.first),
-                          distance(simulation.output("second.position"), reference.second)});
+      largest.see(distance(simulation.output("first.position"), reference.first),
+                  distance(simulation.output("second.position"), reference.second));
     }
   koppla::test::showAtMost(
       {"lu R19", "rotations",
@@ -355,7 +356,7 @@ Rates ratesOf(Part& part, const std::string& multiplier, const std::vector<doubl
 
 TEST(TwoBodies, ProjectionTermsAreTheLoadsWithMuAndTurnThroughTheRateMatrix) {
   const Eigen::Vector3d inertia(0.1, 0.15, 0.2);
-  double largest = 0.0;
+  koppla::test::Largest largest;
   for (const Rotation rotation : {Rotation::cardan, Rotation::euler, Rotation::eulerParameters})
     for (const JointKind kind :
          {JointKind::atpoint, JointKind::inplane, JointKind::perpendicular, JointKind::revolute}) {
@@ -378,8 +379,8 @@ TEST(TwoBodies, ProjectionTermsAreTheLoadsWithMuAndTurnThroughTheRateMatrix) {
       const std::vector<double> parameters = converted(kFirst.angles, rotation);
       EXPECT_GT(force.norm() + moment.norm(), 0.1);
       const Eigen::VectorXd turned = detail::rateMatrix(rotation, parameters) * moment;
-      largest = std::max({largest, (projected.velocity - none.velocity - force).norm(),
-                          (projected.parameters - none.parameters - turned).norm()});
+      largest.see((projected.velocity - none.velocity - force).norm(),
+                  (projected.parameters - none.parameters - turned).norm());
       EXPECT_EQ(projected.acceleration, none.acceleration) << "the projection is no load";
       EXPECT_EQ(projected.angularAcceleration, none.angularAcceleration);
       EXPECT_EQ(loaded.velocity, none.velocity);

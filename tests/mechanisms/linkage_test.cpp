@@ -9,6 +9,7 @@
 
 #include "mechanism_run.hpp"
 #include "printed.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::linkage_test {
@@ -57,15 +58,14 @@ double internalDrift(const MechanismRun& run) {
   const auto distance = [&](const std::string& body, const char* component, double length, auto function) {
     const std::vector<double>& position = run.series(body + ".position" + component);
     const std::vector<double>& phi = run.series(body + ".rotation");
-    double result = 0.0;
-    for (std::size_t i = 0; i < phi.size(); ++i)
-      result = std::fmax(result, std::fabs(position[i] - length * function(phi[i])));
+    test::Largest result;
+    for (std::size_t i = 0; i < phi.size(); ++i) result.see(std::fabs(position[i] - length * function(phi[i])));
     return result;
   };
   const auto cosine = [](double phi) { return std::cos(phi); };
   const auto sine = [](double phi) { return std::sin(phi); };
-  return std::max({distance("crank.rod1", "[1]", 0.5, cosine), distance("crank.rod1", "[2]", 0.5, sine),
-                   distance("rod.rod2", "[2]", 1.0, sine)});
+  return test::largestOf(distance("crank.rod1", "[1]", 0.5, cosine), distance("crank.rod1", "[2]", 0.5, sine),
+                         distance("rod.rod2", "[2]", 1.0, sine));
 }
 
 TEST(SliderCrank, ErrorsAreThePrintedOnes) {

@@ -10,6 +10,8 @@
 #include "koppla/project/project.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
+#include "support/extremes.hpp"
+
 namespace koppla::test {
 
 namespace {
@@ -26,11 +28,6 @@ std::vector<const results::Series*> componentsOf(const results::Table& table, co
   return found;
 }
 
-/// What is not a number is beyond all of them.
-double larger(double magnitude, double value) {
-  return std::isnan(value) ? HUGE_VAL : std::max(magnitude, std::fabs(value));
-}
-
 }  // namespace
 
 bool MechanismRun::warns(const std::string& words) const {
@@ -44,21 +41,21 @@ const std::vector<double>& MechanismRun::series(const std::string& variable) con
 }
 
 double MechanismRun::largest(const std::string& variable, double after, double until) const {
-  double result = 0.0;
+  test::Largest result;
   for (const results::Series* const series : componentsOf(table, variable))
     for (std::size_t i = 0; i < table.time.size(); ++i)
       if (table.time[i] > after - kSameInstant && table.time[i] < until + kSameInstant)
-        result = larger(result, series->numbers[i]);
+        result.see(std::fabs(series->numbers[i]));
   return result;
 }
 
 double MechanismRun::error(const Whole& reference, const std::string& variable, double after) const {
-  double result = 0.0;
+  test::Largest result;
   for (const results::Series* const series : componentsOf(table, variable)) {
     const std::vector<double>& expected = reference.series(series->name);
     for (std::size_t i = 0; i < table.time.size(); ++i)
       if (table.time[i] > after - kSameInstant)
-        result = larger(result, series->numbers[i] - expected.at(reference.at(table.time[i])));
+        result.see(std::fabs(series->numbers[i] - expected.at(reference.at(table.time[i]))));
   }
   return result;
 }

@@ -9,6 +9,7 @@
 
 #include "mechanism_run.hpp"
 #include "printed.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::pendulum_test {
@@ -42,8 +43,8 @@ TEST(FlexiblePendulum, ReferenceIsThePrintedOne) {
                    {0.25, 0.94531618, -1.11879824, 12.1954, -21.2112},
                    {0.50, 1.00133577, -1.57081362, -3.5862, -6.7146},
                    {1.00, 0.96551845, -2.07815200, -1.9636, -9.6228}});
-  EXPECT_NEAR(std::ranges::max(flexible().series("link.lambda[1]")), 70.46, 0.006);
-  EXPECT_NEAR(std::ranges::min(flexible().series("link.lambda[2]")), -73.91, 0.006);
+  EXPECT_NEAR(test::largestOf(flexible().series("link.lambda[1]")), 70.46, 0.006);
+  EXPECT_NEAR(test::smallestOf(flexible().series("link.lambda[2]")), -73.91, 0.006);
 }
 
 TEST(FlexiblePendulum, ErrorsAreThePrintedOnes) {
@@ -67,7 +68,7 @@ TEST(FlexiblePendulum, ErrorsAreThePrintedOnes) {
 
 TEST(FlexiblePendulum, ErrorsOfForceForceCoupling) {
   constexpr std::array kLimits{1.7e-4, 1.5e-5, 3e-6};
-  double furthest = 0.0;
+  test::Largest furthest;
   for (std::size_t degree = 0; degree < kLimits.size(); ++degree) {
     const Settings settings{fmt::format("algorithm.degree={}", degree)};
     const MechanismRun run = runMechanism("flexible-pendulum", settings);
@@ -77,7 +78,7 @@ TEST(FlexiblePendulum, ErrorsOfForceForceCoupling) {
                run.error(flexible(), kPhi1), kLimits.at(degree));
     const auto compare = [&](const std::string& variable, double after) {
       const double ratio = updated.error(flexible(), variable, after) / run.error(flexible(), variable, after);
-      furthest = std::fmax(furthest, std::fabs(ratio - 1.0));
+      furthest.see(std::fabs(ratio - 1.0));
     };
     compare(kPhi1, 0.0);
     compare(kPhi2, 0.0);
@@ -178,7 +179,7 @@ TEST(DoublePendulum, ErrorsOfRigidCoupling) {
   for (const Case& c : {Case{"method-1", {}, 8e-7}, Case{"method-2", {kWeighted, kWithAccelerations}, 4.5e-7}}) {
     const MechanismRun run = runMechanism("double-pendulum", c.settings);
     showAtMost({"lu R29", c.figure, fmt::format("both angles within {:.2g} rad at H = 1e-3 s, k = 0", c.limit)},
-               std::fmax(run.error(rigid(), kPhi1), run.error(rigid(), kPhi2)), c.limit);
+               test::largestOf(run.error(rigid(), kPhi1), run.error(rigid(), kPhi2)), c.limit);
     showAtMost({"lu R25", "pendulum-" + c.figure, "|g| decays: largest of 0.5 to 1 s below that of 0 to 0.5 s"},
                run.largest("hinge.position_defect", 0.5, 1.0) / run.largest("hinge.position_defect", 0.0, 0.5), 1.0);
   }

@@ -5,9 +5,9 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <Eigen/QR>
 #include <fmt/format.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/mechanics/multibody.hpp"
 #include "koppla/project/project.hpp"
 #include "koppla/results/memory_recorder.hpp"
@@ -187,7 +187,7 @@ Eigen::VectorXd lambdaAt(std::size_t row, Eigen::Index count, const std::array<P
   Eigen::MatrixXd perUnit(without.size(), count);
   for (Eigen::Index i = 0; i < count; ++i) perUnit.col(i) = with(Eigen::VectorXd::Unit(count, i)) - without;
   const Eigen::VectorXd present = both([&](const Part& part) { return part.accelerations(row); });
-  return perUnit.colPivHouseholderQr().solve(present - without);
+  return core::detail::leastSquares(perUnit, Eigen::VectorXd(present - without));
 }
 
 }  // namespace

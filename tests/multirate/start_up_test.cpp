@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_mass.hpp"
 
@@ -23,7 +24,7 @@ TwoMassCase started(StartUp startUp, double H, unsigned degree) {
 
 TEST(StartUp, AnalyticSamplesGiveFullOrderFromTheFirstStep) {
   // Over the first 2 ms, where a trivial start would rule, and without leaving any step out.
-  double worst = 0.0;
+  test::Largest worst;
   for (unsigned p = 1; p <= 4; ++p) {
     std::vector<double> errors;
     for (const double H : {1e-4, 1e-5}) {
@@ -32,26 +33,26 @@ TEST(StartUp, AnalyticSamplesGiveFullOrderFromTheFirstStep) {
       c.skipLocal = 0;
       errors.push_back(errorsOf(c).local);
     }
-    worst = std::fmax(worst, std::fabs(slope({1e-4, 1e-5}, errors) - (p + 1.0)));
+    worst.see(std::fabs(slope({1e-4, 1e-5}, errors) - (p + 1.0)));
   }
   showAtMost({"schmoll R19", "order", "local order p + 1 over the first 2 ms, within 0.2"}, worst, 0.2);
 }
 
 TEST(StartUp, ATrivialStartIsHarmlessUpToDegreeTwo) {
-  double worst = 0.0;
+  test::Largest worst;
   for (unsigned p = 0; p <= 2; ++p)
     for (int k = 14; k <= 22; k += 2) {
       const double H = std::pow(10.0, -0.25 * k);
       const TwoMassErrors analytic = errorsOf(started(StartUp::analytic, H, p));
       if (analytic.unstable()) continue;
       const double change = errorsOf(started(StartUp::trivial, H, p)).global / analytic.global - 1.0;
-      worst = std::fmax(worst, std::fabs(change));
+      worst.see(std::fabs(change));
     }
   showAtMost({"schmoll R20", "low-degrees", "global error changed by less than 15 %, p <= 2"}, worst, 0.15);
 }
 
 TEST(StartUp, ATrivialStartReducesTheOrderToTwo) {
-  double worst = 0.0;
+  test::Largest worst;
   // Table of sec. 11.2, p = 3, 4, 5.
   const std::vector<std::pair<double, std::array<double, 3>>> table{{1e-4, {7.3e-3, 5.8e-3, 3.6e-3}},
                                                                     {1e-5, {1.1e-5, 1.0e-5, 1.1e-5}}};
@@ -59,7 +60,7 @@ TEST(StartUp, ATrivialStartReducesTheOrderToTwo) {
     for (unsigned p = 3; p <= 5; ++p) {
       const double error = errorsOf(started(StartUp::trivial, H, p)).global;
       EXPECT_NEAR(error / expected[p - 3], 1.0, 0.2) << p << ' ' << H << ": " << error;
-      worst = std::fmax(worst, std::fabs(error / expected[p - 3] - 1.0));
+      worst.see(std::fabs(error / expected[p - 3] - 1.0));
     }
   showAtMost({"schmoll R20", "table", "p >= 3 as in the note within 20 %: order 2"}, worst, 0.2);
 }
@@ -95,20 +96,20 @@ TEST(MasterSlave, TheMacroStepIsTheMastersAcceptedStep) {
 }
 
 TEST(MasterSlave, ATrivialStartLeavesAFloor) {
-  double least = HUGE_VAL;
-  double most = 0.0;
+  test::Smallest least;
+  test::Largest most;
   for (unsigned p = 2; p <= 5; ++p) {
     const double error = errorsOf(masterSlave(StartUp::trivial, p)).global;
-    least = std::fmin(least, error);
-    most = std::fmax(most, error);
+    least.see(error);
+    most.see(error);
   }
-  showFigure({"schmoll R20", "master-slave", "3.4e-8 to 3.7e-8, p >= 2"}, fmt::format("{:.3g} to {:.3g}", least, most),
-             least > 3.3e-8 && most < 3.8e-8);
+  showFigure({"schmoll R20", "master-slave", "3.4e-8 to 3.7e-8, p >= 2"},
+             fmt::format("{:.3g} to {:.3g}", double(least), double(most)), least > 3.3e-8 && most < 3.8e-8);
 }
 
 TEST(StartUp, MasterSlaveStartReachesAFloorOfTheMastersStep) {
   // Jacobi, sec. 11.2: as an analytic start down to a floor that goes with the square of the master's step.
-  double worst = 0.0;
+  test::Largest worst;
   const auto error = [](double H, double h, unsigned p) {
     TwoMassCase c = started(StartUp::masterSlave, H, p);
     for (solver::IntegratorSettings* settings : {&c.first, &c.second}) {
@@ -123,11 +124,11 @@ TEST(StartUp, MasterSlaveStartReachesAFloorOfTheMastersStep) {
   for (const auto& [H, h, p, expected] : table) {
     const double obtained = error(H, h, p);
     EXPECT_NEAR(obtained / expected, 1.0, 0.2) << H << ' ' << p << ": " << obtained;
-    worst = std::fmax(worst, std::fabs(obtained / expected - 1.0));
+    worst.see(std::fabs(obtained / expected - 1.0));
   }
   showAtMost({"schmoll R21", "table", "errors of the note within 20 %"}, worst, 0.2);
   showAtMost({"schmoll R21", "floor", "at most 5e-8 for p = 4, 5"},
-             std::fmax(error(1e-5, 1e-6, 4), error(1e-5, 1e-6, 5)), 5e-8);
+             largestOf(error(1e-5, 1e-6, 4), error(1e-5, 1e-6, 5)), 5e-8);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_mass.hpp"
 
@@ -38,11 +39,15 @@ struct Expected {
   double meanStep;
 };
 
+struct Deviation {
+  test::Largest global, meanStep;
+};
+
 using Row = std::array<Expected, 5>;  // p = 1..5
 
 /// Largest deviations of global error and mean step from a row of the note.
-Expected worstOf(double tolerance, Controller controller, const Row& row) {
-  Expected worst{};
+Deviation worstOf(double tolerance, Controller controller, const Row& row) {
+  Deviation worst;
   for (unsigned p = 1; p <= 5; ++p) {
     const TwoMassErrors errors = errorsOf(controlled(tolerance, p, controller));
     const Expected& expected = row[p - 1];
@@ -50,7 +55,8 @@ Expected worstOf(double tolerance, Controller controller, const Row& row) {
     const double step = std::fabs(errors.meanStep / expected.meanStep - 1.0);
     EXPECT_LE(global, tolerance > 1e-3 ? 0.3 : 0.2) << "TOL " << tolerance << ", p = " << p << ": " << errors.global;
     EXPECT_LE(step, 0.05) << "TOL " << tolerance << ", p = " << p << ": " << errors.meanStep;
-    worst = {std::fmax(worst.global, global), std::fmax(worst.meanStep, step)};
+    worst.global.see(global);
+    worst.meanStep.see(step);
     // The note: local errors meet the tolerance as long as the step is not bound by its minimum.
     if (errors.meanStep > 1.5e-5) {
       EXPECT_LE(errors.local, 3.0 * tolerance) << "TOL " << tolerance << ", p = " << p;
@@ -60,46 +66,45 @@ Expected worstOf(double tolerance, Controller controller, const Row& row) {
 }
 
 TEST(PredictorCorrector, PiControlHasTheErrorsAndStepsOfTheNote) {
-  const Expected sharp4 =
+  const Deviation sharp4 =
       worstOf(1e-4, Controller::proportionalIntegral,
               {{{4.5e-3, 1.3e-5}, {1.2e-3, 4.8e-5}, {1.2e-3, 1.1e-4}, {5.3e-4, 1.4e-4}, {3.3e-4, 1.2e-4}}});
-  const Expected sharp6 =
+  const Deviation sharp6 =
       worstOf(1e-6, Controller::proportionalIntegral,
               {{{4.2e-3, 1.0e-5}, {5.5e-5, 1.4e-5}, {1.3e-5, 3.6e-5}, {5.8e-6, 6.5e-5}, {6.2e-6, 8.4e-5}}});
-  const Expected sharp8 =
+  const Deviation sharp8 =
       worstOf(1e-8, Controller::proportionalIntegral,
               {{{4.2e-3, 1.0e-5}, {5.4e-5, 1.0e-5}, {7.5e-7, 1.4e-5}, {6.0e-8, 2.7e-5}, {7.0e-8, 4.6e-5}}});
-  const Expected loose =
+  const Deviation loose =
       worstOf(1e-2, Controller::proportionalIntegral,
               {{{2.4e-1, 9.7e-5}, {9.2e-2, 2.3e-4}, {9.2e-2, 2.9e-4}, {4.0e-2, 2.2e-4}, {3.8e-3, 1.3e-4}}});
   showAtMost({"schmoll R13", "pi", "global errors within 20 %, TOL <= 1e-4"},
-             std::fmax(sharp4.global, std::fmax(sharp6.global, sharp8.global)), 0.2);
+             largestOf(sharp4.global, sharp6.global, sharp8.global), 0.2);
   showAtMost({"schmoll R13", "pi-loose", "global errors within 30 %, TOL = 1e-2"}, loose.global, 0.3);
   showAtMost({"schmoll R13", "pi-steps", "mean H within 5 %"},
-             std::fmax(std::fmax(sharp4.meanStep, sharp6.meanStep), std::fmax(sharp8.meanStep, loose.meanStep)), 0.05);
+             largestOf(sharp4.meanStep, sharp6.meanStep, sharp8.meanStep, loose.meanStep), 0.05);
 }
 
 TEST(PredictorCorrector, IControlHasTheErrorsAndStepsOfTheNote) {
-  const Expected sharp4 =
+  const Deviation sharp4 =
       worstOf(1e-4, Controller::integral,
               {{{5.0e-3, 1.4e-5}, {2.0e-3, 5.2e-5}, {2.5e-3, 1.2e-4}, {1.4e-3, 1.5e-4}, {1.6e-3, 1.2e-4}}});
-  const Expected sharp6 =
+  const Deviation sharp6 =
       worstOf(1e-6, Controller::integral,
               {{{4.2e-3, 1.0e-5}, {5.6e-5, 1.5e-5}, {2.2e-5, 4.0e-5}, {1.2e-5, 7.1e-5}, {1.7e-5, 8.8e-5}}});
-  const Expected loose =
+  const Deviation loose =
       worstOf(1e-2, Controller::integral,
               {{{4.5e-1, 7.9e-5}, {2.2e-1, 2.2e-4}, {2.4e-1, 2.9e-4}, {1.2e-1, 2.2e-4}, {1.0e-1, 1.2e-4}}});
-  showAtMost({"schmoll R13", "i", "global errors within 20 %, TOL <= 1e-4"}, std::fmax(sharp4.global, sharp6.global),
+  showAtMost({"schmoll R13", "i", "global errors within 20 %, TOL <= 1e-4"}, largestOf(sharp4.global, sharp6.global),
              0.2);
   showAtMost({"schmoll R13", "i-loose", "global errors within 30 %, TOL = 1e-2"}, loose.global, 0.3);
 }
 
 TEST(PredictorCorrector, IsStableUnlessTheToleranceIsAbsurd) {
-  double worst = 0.0;
+  test::Largest worst;
   for (const Controller controller : {Controller::integral, Controller::proportionalIntegral})
     for (unsigned p = 0; p <= 5; ++p)
-      for (const double tolerance : {1e-2, 1e-3})
-        worst = std::fmax(worst, errorsOf(controlled(tolerance, p, controller)).global);
+      for (const double tolerance : {1e-2, 1e-3}) worst.see(errorsOf(controlled(tolerance, p, controller)).global);
   showAtMost({"schmoll R13", "stable", "global error below 10 for all p, TOL <= 1e-2"}, worst, 10.0);
   EXPECT_TRUE(errorsOf(controlled(1e-1, 0, Controller::integral)).unstable());
   EXPECT_TRUE(errorsOf(controlled(1e-1, 1, Controller::integral)).unstable());
@@ -109,15 +114,14 @@ TEST(PredictorCorrector, IsStableUnlessTheToleranceIsAbsurd) {
              held.global > 0.5 && held.global < 1.5 && held.meanStep >= 1.0e-5 && held.meanStep <= 1.5e-5);
   // H_crit of table 10.3 for Jacobi, p = 3, 4, 5.
   const std::array<double, 3> critical{3.8222e-4, 2.0163e-4, 1.1849e-4};
-  double beyond = 0.0;
+  test::Largest beyond;
   for (unsigned p = 3; p <= 5; ++p)
-    beyond =
-        std::fmax(beyond, errorsOf(controlled(1e-1, p, Controller::proportionalIntegral)).meanStep / critical[p - 3]);
+    beyond.see(errorsOf(controlled(1e-1, p, Controller::proportionalIntegral)).meanStep / critical[p - 3]);
   showAtMost({"schmoll R13", "limit", "mean H <= 1.2 H_crit at TOL = 1e-1, p = 3, 4, 5"}, beyond, 1.2);
 }
 
 TEST(PredictorCorrector, StepsStayWithinTheirBounds) {
-  double widest = 0.0;
+  test::Largest widest;
   bool inside = true;
   for (unsigned p = 0; p <= 5; ++p)
     for (const double tolerance : {1e-1, 1e-3, 1e-6}) {
@@ -125,13 +129,13 @@ TEST(PredictorCorrector, StepsStayWithinTheirBounds) {
       for (std::size_t i = 0; i + 2 < errors.steps.size(); ++i) {  // the last one ends at the end of the run
         const double rounding = 1.0 + 1e-9;
         const double factor = errors.steps[i + 1] / errors.steps[i];
-        widest = std::fmax(widest, std::fmax(factor, 1.0 / factor));
+        widest.see(factor, 1.0 / factor);
         inside = inside && errors.steps[i] >= 1e-5 / rounding && errors.steps[i] <= 1e-2 * rounding &&
                  factor <= 4.0 * rounding && factor >= 0.25 / rounding;
       }
     }
   showFigure({"schmoll R14", "bounds", "every H in [1e-5, 1e-2] s, every factor in [0.25, 4]"},
-             fmt::format("largest factor {:.6g}, all inside: {}", widest, inside), inside);
+             fmt::format("largest factor {:.6g}, all inside: {}", double(widest), inside), inside);
 }
 
 TEST(PredictorCorrector, NoStepIsRepeated) {

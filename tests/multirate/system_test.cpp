@@ -11,6 +11,7 @@
 #include "koppla/results/recorder.hpp"
 #include "koppla/solver/integrate.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -167,12 +168,12 @@ double trueError(const Rows& rows, const std::string& output, unsigned degree, b
       }
       return value;
     };
-    double largest = 0.0;
+    test::Largest largest;
     const std::vector<double> points =
         interpolated ? std::vector{0.125, 0.25, 0.375, 0.5, 0.625, 0.75} : std::vector{1.0};
     for (const double s : points) {
       const double error = approximated(s) - exact.after(z, s * H)[quantity];
-      largest = std::fmax(largest, std::fabs(error));
+      largest.see(std::fabs(error));
     }
     sum += largest * largest;
     ++steps;
@@ -181,8 +182,8 @@ double trueError(const Rows& rows, const std::string& output, unsigned degree, b
 }
 
 TEST(ErrorEstimate, IsNearTheTrueLocalCouplingError) {
-  double least = HUGE_VAL;
-  double most = 0.0;
+  test::Smallest least;
+  test::Largest most;
   for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel})
     for (unsigned p = 0; p <= 3; ++p) {
       const double H = p == 0 ? 5e-6 : 1e-5;
@@ -198,12 +199,12 @@ TEST(ErrorEstimate, IsNearTheTrueLocalCouplingError) {
         const double ratio = connection.rms / trueError(done->rows, connection.from, p, connection.interpolated, H);
         EXPECT_GT(ratio, 0.2) << connection.from << " p = " << p;
         EXPECT_LT(ratio, 5.0) << connection.from << " p = " << p;
-        least = std::fmin(least, ratio);
-        most = std::fmax(most, ratio);
+        least.see(ratio);
+        most.see(ratio);
       }
     }
   showFigure({"overview S3", "error-estimate", "within a factor 5 of the true local coupling error, p = 0..3"},
-             fmt::format("{:.2f} to {:.2f}", least, most), least > 0.2 && most < 5.0);
+             fmt::format("{:.2f} to {:.2f}", double(least), double(most)), least > 0.2 && most < 5.0);
 }
 
 TEST(ErrorEstimate, NamesTheConnectionThatLimitsTheStep) {
@@ -225,11 +226,11 @@ TEST(Recording, CouplingVariablesAndStepsCanBeReadOffTheRows) {
   settings.stepControl.rtol = settings.stepControl.atol = 1e-4;
   const auto done = simulate(twoMassSystem({}), settings);
   for (const char* name : {"s1.x", "s1.v", "s2.f"}) EXPECT_LT(done->rows.column(name), done->rows.names.size());
-  double smallest = HUGE_VAL;
-  double largest = 0.0;
+  test::Smallest smallest;
+  test::Largest largest;
   for (std::size_t i = 1; i < done->rows.times.size(); ++i) {
-    smallest = std::fmin(smallest, done->rows.times[i] - done->rows.times[i - 1]);
-    largest = std::fmax(largest, done->rows.times[i] - done->rows.times[i - 1]);
+    smallest.see(done->rows.times[i] - done->rows.times[i - 1]);
+    largest.see(done->rows.times[i] - done->rows.times[i - 1]);
   }
   EXPECT_EQ(smallest, done->statistics.smallestStep);
   EXPECT_EQ(largest, done->statistics.largestStep);
@@ -245,10 +246,13 @@ TEST(Statistics, CountWhatSolversAndMacroStepsDo) {
   }
   const auto done = simulate(twoMassSystem(c), explicitly(AlgorithmKind::jacobi, 1, 1e-5, 0.01));
   const run::MemberStatistics& member = done->statistics.members.front();
-  EXPECT_EQ(done->statistics.acceptedSteps, 1000U);
+  showEqual({"schmoll R33", "macro-steps", "1000 of 1e-5 s to 0.01 s"},
+            static_cast<double>(done->statistics.acceptedSteps), 1000.0);
   EXPECT_EQ(member.step.count, 1000U);
   EXPECT_EQ(done->statistics.repeatedSteps, 0U);
-  EXPECT_GT(done->statistics.cpu, 0.0);
+  showFigure({"schmoll R33", "times", "wall clock and processor time are told"},
+             done->statistics.wallClock > 0.0 && done->statistics.cpu > 0.0 ? "both" : "not both",
+             done->statistics.wallClock > 0.0 && done->statistics.cpu > 0.0);
   showEqual({"schmoll R33", "micro-steps", "10 per macro step"}, static_cast<double>(member.effort.microSteps),
             10000.0);
   showEqual({"schmoll R33", "right-hand-sides", "4 per micro step"}, static_cast<double>(member.effort.rightHandSides),

@@ -13,6 +13,7 @@
 #include "koppla/subsystem/force_law.hpp"
 #include "koppla/subsystem/overshoot.hpp"
 
+#include "support/extremes.hpp"
 #include "support/formula_subsystem.hpp"
 
 namespace koppla::test {
@@ -126,8 +127,8 @@ class ErrorRecorder final : public results::Recorder {
       }
       steps.push_back(t - lastTime_);
     }
-    (t <= 0.1 * case_.end ? early_ : late_) = std::fmax(t <= 0.1 * case_.end ? early_ : late_, std::fabs(z[0]));
-    if (t <= 0.9 * case_.end) late_ = 0.0;
+    if (t <= 0.1 * case_.end) early_.see(std::fabs(z[0]));
+    if (t > 0.9 * case_.end) late_.see(std::fabs(z[0]));
     last_ = z;
     lastTime_ = t;
     ++count_;
@@ -151,8 +152,8 @@ class ErrorRecorder final : public results::Recorder {
   std::size_t count_ = 0;
   std::array<double, 4> last_{};
   double lastTime_ = 0.0;
-  double early_ = 0.0;
-  double late_ = 0.0;
+  Largest early_;
+  Largest late_;
   Nrmse global_;
   Nrmse local_;
 };

@@ -11,6 +11,7 @@
 #include "koppla/native/journal_bearing.hpp"
 
 #include "model_access.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::native {
@@ -39,7 +40,7 @@ Force shortBearing(double ratio, const Motion& motion) {
 
 /// The larger one of both relative differences.
 double distance(const Force& a, const Force& b) {
-  return std::fmax(std::fabs(a[0] / b[0] - 1.0), std::fabs(a[1] / b[1] - 1.0));
+  return test::largestOf(std::fabs(a[0] / b[0] - 1.0), std::fabs(a[1] / b[1] - 1.0));
 }
 
 /// Relative to the length of b: for forces of which a component may vanish.
@@ -71,13 +72,13 @@ bool isDriven(const Motion& m) {
 }
 
 TEST(JournalBearing, TendsToTheShortBearing) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const double eps : {0.2, 0.5, 0.8}) {
     const double e2 = eps * eps;
     const double scale = 1.0 / (20.0 * 20.0 * 12.0);
     const Force closed{-scale * 2.0 * e2 / std::pow(1.0 - e2, 2), scale * pi * eps / (2.0 * std::pow(1.0 - e2, 1.5))};
     EXPECT_LT(distance(shortBearing(20.0, {eps}), closed), 1e-13) << eps;
-    largest = std::fmax(largest, distance(finiteElements(20.0, {eps}), closed));
+    largest.see(distance(finiteElements(20.0, {eps}), closed));
   }
   test::showAtMost({"schmoll R55", "short-bearing", "at most 0.01 relative"}, largest, 0.01);
 }
@@ -87,24 +88,24 @@ TEST(JournalBearing, TendsToTheLongBearing) {
     double ratio;
     Force force;
   };
-  double largest = 0.0;
+  test::Largest largest;
   for (const Row& row : {Row{0.3, {-0.1759, 0.4028}}, Row{0.1, {-0.2544, 0.6642}}, Row{0.03, {-0.2828, 0.7616}},
                          Row{0.01, {-0.2897, 0.7866}}})
-    largest = std::fmax(largest, distance(finiteElements(row.ratio, {0.5}), row.force));
+    largest.see(distance(finiteElements(row.ratio, {0.5}), row.force));
   for (const double eps : {0.2, 0.5, 0.8}) {
     const double e2 = eps * eps;
     const Force closed{-2.0 * e2 / ((2.0 + e2) * (1.0 - e2)), pi * eps / ((2.0 + e2) * std::sqrt(1.0 - e2))};
-    largest = std::fmax(largest, distance(finiteElements(1e-3, {eps}), closed));
+    largest.see(distance(finiteElements(1e-3, {eps}), closed));
   }
   test::showAtMost({"schmoll R55", "long-bearing", "at most 0.01 relative"}, largest, 0.01);
 }
 
 TEST(JournalBearing, HasNoForceAtHalfFrequencyWhirl) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const double eps : {0.1, 0.5, 0.9}) {
     const Motion whirl{.eps = eps, .delRate = 0.5};
-    for (const double force : finiteElements(1.0, whirl)) largest = std::fmax(largest, std::fabs(force));
-    for (const double force : shortBearing(1.0, whirl)) largest = std::fmax(largest, std::fabs(force));
+    for (const double force : finiteElements(1.0, whirl)) largest.see(std::fabs(force));
+    for (const double force : shortBearing(1.0, whirl)) largest.see(std::fabs(force));
   }
   test::showEqual({"schmoll R55", "half-frequency-whirl", "0"}, largest, 0.0);
 }
@@ -114,11 +115,11 @@ TEST(JournalBearing, HasTheForcesOfTheNoteAtEqualWidth) {
     Motion motion;
     Force force;
   };
-  double largest = 0.0;
+  test::Largest largest;
   for (const Row& row :
        {Row{{0.5}, {-0.05183, 0.08395}}, Row{{0.8}, {-0.41033, 0.30503}}, Row{{0.5, 0.1}, {-0.13725, 0.10786}},
         Row{{0.5, 0.0, 0.3}, {-0.02073, 0.03358}}, Row{{0.5, 0.1, 0.3}, {-0.12283, 0.05023}}})
-    largest = std::fmax(largest, distance(finiteElements(1.0, row.motion), row.force));
+    largest.see(distance(finiteElements(1.0, row.motion), row.force));
   test::showAtMost({"schmoll R55", "equal-width", "at most 0.01 relative"}, largest, 0.01);
   EXPECT_LT(largest, 1e-3) << "the error of the note's grid is 5e-4";
 }

@@ -11,6 +11,7 @@
 #include "koppla/core/eigenvalues.hpp"
 
 #include "model_access.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::native {
@@ -43,11 +44,11 @@ double relativeDifference(double value, double expected) {
 
 template <std::size_t n>
 double largestDifference(const LinearSolution& solution, const std::array<CheckValues, n>& table) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const CheckValues& row : table) {
     std::array<double, 5> y{};
     solution.values(row.t, y);
-    for (std::size_t i = 0; i < y.size(); ++i) largest = std::fmax(largest, relativeDifference(y[i], row.y[i]));
+    for (std::size_t i = 0; i < y.size(); ++i) largest.see(relativeDifference(y[i], row.y[i]));
   }
   return largest;
 }
@@ -55,9 +56,8 @@ double largestDifference(const LinearSolution& solution, const std::array<CheckV
 /// Relative distance of the nearest eigenvalue of the model to the expected one.
 double eigenvalueDistance(const solver::Equations& model, std::complex<double> expected) {
   const auto values = core::eigenvalues(model.linear().a).value();
-  double nearest = 1.0;
-  for (const std::complex<double>& value : values)
-    nearest = std::min(nearest, std::abs(value - expected) / std::abs(expected));
+  test::Smallest nearest;
+  for (const std::complex<double>& value : values) nearest.see(std::abs(value - expected) / std::abs(expected));
   return nearest;
 }
 
@@ -75,7 +75,7 @@ TEST(TwoMassOscillator, HasTheEigenvaluesOfTable21) {
   const auto model = twoMassOscillator(schmollTable21());
   const double fast = eigenvalueDistance(*model, {-16.26470206, 1433.78696498});
   const double slow = eigenvalueDistance(*model, {-2.03969794, 232.34438740});
-  test::showAtMost({"schmoll R2", "eigenvalues", "at most 1e-9 relative"}, std::fmax(fast, slow), 1e-9);
+  test::showAtMost({"schmoll R2", "eigenvalues", "at most 1e-9 relative"}, test::largestOf(fast, slow), 1e-9);
 }
 
 TEST(TwoMassOscillator, HasTheEigenvaluesOfTable31) {

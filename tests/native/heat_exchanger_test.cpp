@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "model_access.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::native::heat_exchanger_test {
@@ -49,8 +50,8 @@ TEST(HeatExchanger, HasTheTemperaturesOfTheNote) {
       {coupled.fromFlow[kHotOut], 79.1416},  {coupled.fromFlow[kColdOut], 20.9263},   {coupled.walls[0], 79.4331},
       {coupled.walls[35], 62.7729},          {coupled.walls[kCells - 1], 45.8578},    {coupled.walls[kCells], 12.4785},
       {coupled.walls[kCells + 35], 10.4078}, {coupled.walls[2 * kCells - 1], 10.0404}};
-  double worst = 0.0;
-  for (const auto& [obtained, expected] : pairs) worst = std::fmax(worst, std::fabs(obtained - expected));
+  test::Largest worst;
+  for (const auto& [obtained, expected] : pairs) worst.see(std::fabs(obtained - expected));
   test::showAtMost({"jung 29", "reference", "8 temperatures of the note within its last digit, 5e-5 K"}, worst, 5.1e-5);
 }
 

@@ -15,6 +15,7 @@
 
 #include "model_access.hpp"
 #include "runge_kutta.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::native {
@@ -137,7 +138,7 @@ TEST(Rotor, ReachesTheEndPositionOfTheNote) {
 }
 
 TEST(Rotor, HasFiniteRatesAndRightForcesAtItsSingularities) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const double omega : {0.0, 1e-9, -0.5, 0.5, -200.0, 300.0}) {
     for (const Motion& m : {Motion{0.0, 0.0, 0.0, 0.0}, Motion{0.0, 0.0, 30.0, -40.0}, Motion{0.0, 0.0, -500.0, 0.0},
                             Motion{1e-12, -1e-12, 0.0, 7.0}, Motion{1e-7, 2e-7, 30.0, -40.0},
@@ -147,7 +148,7 @@ TEST(Rotor, HasFiniteRatesAndRightForcesAtItsSingularities) {
       const RotorInBearing rotor(settings);
       const bool finite = areFinite(rotor.outputs(0.0, statesOf(m))) && areFinite(rotor.derivatives(0.0, statesOf(m)));
       EXPECT_TRUE(finite) << "omega = " << omega << ", x = " << m.x << ", vx = " << m.vx;
-      largest = finite ? std::fmax(largest, errorOfForce(m, omega)) : HUGE_VAL;
+      largest.see(errorOfForce(m, omega));
     }
   }
   test::showAtMost(

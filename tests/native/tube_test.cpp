@@ -5,9 +5,10 @@
 #include <functional>
 #include <numbers>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/native/tube_flow.hpp"
 #include "koppla/native/tube_wall.hpp"
 
@@ -103,7 +104,7 @@ class LeastSquares {
     answer_ = answer;
     if (columns_ == 0) return sent + 0.01 * residual;
     filter();
-    const VectorXd c = V_.leftCols(columns_).householderQr().solve(-residual);
+    const VectorXd c = core::detail::leastSquares(V_.leftCols(columns_), VectorXd(-residual));
     return answer + W_.leftCols(columns_) * c;
   }
 
@@ -275,6 +276,12 @@ TEST(TubeFlow, NamesThePlaceWhereItCeasesToBeFinite) {
             "The flow at node 6 of 100 ceased to be finite: v = 10 m/s, p = 0 Pa (in the step that began at t = 0 s).");
   flow.restore();
   EXPECT_EQ(flow.advance(0, rest), Status::ok);
+}
+
+TEST(TubeFlow, SaysInWhichStepItFailed) {
+  Flow flow;
+  EXPECT_EQ(flow.advance(25, VectorXd::Constant(kNodes, std::nan(""))), Status::error);
+  EXPECT_TRUE((*flow).failure().ends_with("(in the step that began at t = 0.25 s).")) << (*flow).failure();
 }
 
 TEST(TubeFlow, SaysWhenItsToleranceCannotBeMet) {

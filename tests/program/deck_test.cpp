@@ -2,10 +2,14 @@
 
 #include "koppla/program/deck.hpp"
 
+#include <clocale>
 #include <cstdlib>
+#include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include "koppla/core/file.hpp"
 
 #include "refusal.hpp"
 
@@ -32,6 +36,27 @@ std::string problems(const std::string& text) {
 TEST(Deck, MarkedPlacesGetValuesAndTheRestStaysAsItIs) {
   EXPECT_EQ(render("*FLUX\r\n 1, {{ q }} , {{T[3]}}\n}} { {x}\n"), "*FLUX\r\n 1, 7867.659983518221 , 3.25\n}} { {x}\n");
   EXPECT_EQ(std::strtod(render("{{q}}").c_str(), nullptr), kQ[0]);
+}
+
+/// A locale with a decimal comma, made here since no system must have one; false where that cannot be done.
+bool takeDecimalComma(const std::filesystem::path& folder) {
+  core::writeWhole(folder / "source",
+                   "comment_char %\nescape_char /\nLC_NUMERIC\ndecimal_point \",\"\nthousands_sep \"\"\n"
+                   "grouping -1\nEND LC_NUMERIC\n");
+  const std::string command =
+      "localedef --quiet --force -i " + (folder / "source").string() + " " + (folder / "comma").string() + " >&2";
+  [[maybe_unused]] const int status = std::system(command.c_str());  // warns of what else a locale has
+  ::setenv("LOCPATH", folder.c_str(), 1);
+  return std::setlocale(LC_NUMERIC, "comma") != nullptr && *std::localeconv()->decimal_point == ',';
+}
+
+TEST(Deck, NumbersHaveAPointWhateverTheLocale) {
+  const core::TemporaryFolder folder("locale");
+  if (!takeDecimalComma(folder.path())) GTEST_SKIP() << "no locale with a decimal comma";
+  const std::string text = render("{{q:%.12e}}|{{q:%-10.2f}}|{{q}}|{{T[1]:6.1f}}");
+  std::setlocale(LC_ALL, "C");
+  ::unsetenv("LOCPATH");
+  EXPECT_EQ(text, "7.867659983518e+03|7867.66   |7867.659983518221|   1.0");
 }
 
 TEST(Deck, FormatsAreThoseOfPrintfOrOfAnExactWidth) {

@@ -1,4 +1,4 @@
-#include "koppla/program/detail/fingerprint.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 #include <gtest/gtest.h>
 
@@ -9,7 +9,7 @@ namespace {
 
 class FingerprintTest : public ::testing::Test {
  protected:
-  [[nodiscard]] std::string now() const { return detail::fingerprint(toy_.settings); }
+  [[nodiscard]] std::string now() const { return fingerprint(toy_.settings); }
 
   test::Toy toy_{"sh $KOPPLA_PROJECT/solver.sh"};
 };

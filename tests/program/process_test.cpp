@@ -8,6 +8,7 @@
 #include <csignal>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <thread>
 
 #include <fcntl.h>
@@ -66,6 +67,27 @@ TEST_F(Process, ItsStatusAndItsWordsAreKept) {
   EXPECT_EQ(file("err"), "no\n");
 }
 
+/// What the shell's `times` says of itself and of processes that it has waited for, s; to a hundredth.
+double saidByShell(const std::string& text) {
+  std::istringstream in(text);
+  double seconds = 0.0;
+  for (std::string word; in >> word;) {  // "0m0.120000s"
+    const std::size_t minutes = word.find('m');
+    seconds += 60.0 * std::stod(word.substr(0, minutes)) + std::stod(word.substr(minutes + 1));
+  }
+  return seconds;
+}
+
+TEST_F(Process, ItsProcessorTimeIsWhatItSpentWithItsChildren) {
+  const std::string work = "i=0; while [ $i -lt 100000 ]; do i=$((i+1)); done; ";
+  const Ended busy = run(work + "sh -c '" + work + "'; times");
+  const double said = saidByShell(file("out"));
+  EXPECT_GT(said, 0.05) << "too little work to see";
+  EXPECT_NEAR(busy.processorSeconds, said, 0.05);
+  const Ended idle = run(std::string("sleep 0.3; times"));
+  EXPECT_LT(idle.processorSeconds, 0.5 * idle.seconds);
+}
+
 TEST_F(Process, ArgumentsAreNotReadByAShell) {
   EXPECT_EQ(run(std::vector<std::string>{"printf", "%s|", "a b", "$HOME", "*"}).code, 0);
   EXPECT_EQ(file("out"), "a b|$HOME|*|");
@@ -87,6 +109,24 @@ TEST_F(Process, WhatDoesNotExistIsSaid) {
   EXPECT_EQ(program::run(nowhere).ending, Ending::notStarted);
   nowhere.output = folder_.path() / "nowhere/out";
   EXPECT_THROW(program::run(nowhere), core::InputError);
+}
+
+/// As happens where programs are copied and started on several threads: a child of another one holds the file for a
+/// moment.
+TEST_F(Process, AFileThatIsStillOpenForWritingIsWaitedFor) {
+  const std::filesystem::path tool = folder_.path() / "tool";
+  const int written = ::open(tool.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0755);
+  ASSERT_GE(written, 0);
+  const std::string_view script = "#!/bin/sh\nexit 5\n";
+  ASSERT_EQ(::write(written, script.data(), script.size()), std::ssize(script));
+  std::thread closer([written] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    ::close(written);
+  });
+  const Ended ended = run(std::vector<std::string>{tool.string()});
+  closer.join();
+  EXPECT_EQ(ended.ending, Ending::exited) << program::text(ended);
+  EXPECT_EQ(ended.code, 5);
 }
 
 TEST_F(Process, TheTimeLimitEndsTheWholeGroup) {

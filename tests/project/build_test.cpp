@@ -75,6 +75,25 @@ TEST_F(Build, GivesAnFmuMicroStepsAndLimitsInputDerivatives) {
   EXPECT_FALSE(capabilities("micro_step = 0.01\novershoot = true\n").ownSteps);
 }
 
+/// An FMU that discards every step but one of a given size, to the last bit.
+TEST_F(Build, TellsAnFmuTheStepThatIsMeantOrTheDifference) {
+  const auto takes = [this](const std::string& lines) {
+    const coupling::System system =
+        buildText(subsystem("x", "Odd", "parameters = { way = \"exact\", at = 0.01 }\n" + lines));
+    const coupling::Member& member = system.members.at(0);
+    for (const coupling::StartValue& start : member.startValues) member.subsystem->set(start.port, start.values);
+    member.subsystem->bind({});
+    member.subsystem->enterInitialisation({0.0, 1.0, std::nullopt});
+    member.subsystem->leaveInitialisation();
+    subsystem::Step step{0.07, 0.08, true};  // 0.009999999999999995 s
+    step.length = 0.01;
+    return member.subsystem->advance(step, {}, {}).status == subsystem::Status::ok;
+  };
+  EXPECT_TRUE(takes(""));
+  EXPECT_TRUE(takes("step_size = \"nominal\"\n"));
+  EXPECT_FALSE(takes("step_size = \"difference\"\n"));
+}
+
 TEST_F(Build, SetsParametersOfEveryType) {
   const coupling::System system = buildText(subsystem("all", "FeedThrough", R"([subsystems.parameters]
 fixedReal = 1

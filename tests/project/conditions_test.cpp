@@ -9,6 +9,7 @@
 #include "koppla/project/reader.hpp"
 
 #include "problem_list.hpp"
+#include "support/extremes.hpp"
 
 namespace koppla::project::conditions_test {
 namespace {
@@ -66,8 +67,8 @@ double errorOf(const Ends& ends) {
   std::array<double, 5> exact{};
   native::twoMassSolution()->values(0.01, exact);
   EXPECT_NEAR(exact[0], -0.92406831767, 1e-10);
-  return std::max({std::fabs(ends.x1 / exact[0] - 1.0), std::fabs(ends.v1 / exact[1] - 1.0),
-                   std::fabs(ends.x2 / exact[2] - 1.0), std::fabs(ends.v2 / exact[3] - 1.0)});
+  return test::largestOf(std::fabs(ends.x1 / exact[0] - 1.0), std::fabs(ends.v1 / exact[1] - 1.0),
+                         std::fabs(ends.x2 / exact[2] - 1.0), std::fabs(ends.v2 / exact[3] - 1.0));
 }
 
 constexpr std::array kDecompositions{"force-force", "force-displacement", "displacement-force",

@@ -14,6 +14,7 @@
 #include "koppla/results/memory_recorder.hpp"
 
 #include "problem_list.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::project::mapped_connections_test {
@@ -134,8 +135,8 @@ TEST_F(MappedConnections, ConstantsStayAndLinearFieldsAreExact) {
     SCOPED_TRACE(kind);
     const auto row = lastRow(oneWay(kCoarse, kFine, fmt::format("kind = \"{}\", {}", kind, kConsistent), field));
     const std::vector<double> arrived = vectorOf(row, "b.y", kFine.size());
-    double error = 0.0;
-    for (std::size_t i = 0; i < kFine.size(); ++i) error = std::fmax(error, std::fabs(arrived[i] - field(kFine[i].x)));
+    test::Largest error;
+    for (std::size_t i = 0; i < kFine.size(); ++i) error.see(std::fabs(arrived[i] - field(kFine[i].x)));
     const std::string figure = fmt::format("{}-field-by-{}", field(0.0) == field(1.0) ? "constant" : "linear", kind);
     showAtMost({"jung 9", figure, "exact to 1e-9 of 300 K"}, error, 1e-9);
     // What is recorded of the input is what the target was given.
@@ -145,7 +146,7 @@ TEST_F(MappedConnections, ConstantsStayAndLinearFieldsAreExact) {
 }
 
 TEST_F(MappedConnections, ConservativeOnesKeepTheTotalOfEveryComponent) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const char* kind : {"nearest", "linear", "radial-basis"}) {
     SCOPED_TRACE(kind);
     const auto row = lastRow(oneWay(
@@ -158,7 +159,7 @@ TEST_F(MappedConnections, ConservativeOnesKeepTheTotalOfEveryComponent) {
       for (std::size_t i = 0; i < kFine.size(); ++i) sent += row.at(fmt::format("a.T[{}]", 2 * i + c + 1));
       for (std::size_t i = 0; i < kCoarse.size(); ++i) arrived += row.at(fmt::format("b.y[{}]", 2 * i + c + 1));
       EXPECT_GT(sent, 7.0);
-      largest = std::fmax(largest, std::fabs(arrived - sent) / sent);
+      largest.see(std::fabs(arrived - sent) / sent);
     }
   }
   showAtMost({"jung 9", "conserved-sum", "totals equal to 1e-12, all methods"}, largest, 1e-12);

@@ -10,6 +10,8 @@
 #include "koppla/project/project.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
+#include "support/extremes.hpp"
+
 namespace koppla::project {
 namespace {
 
@@ -64,11 +66,11 @@ Course oscillate(
 
 double largestDifference(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size()) return INFINITY;
-  double difference = 0.0;
-  double scale = 0.0;
+  test::Largest difference;
+  test::Largest scale;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    difference = std::fmax(difference, std::fabs(a[i] - b[i]));
-    scale = std::fmax(scale, std::fabs(a[i]));
+    difference.see(std::fabs(a[i] - b[i]));
+    scale.see(std::fabs(a[i]));
   }
   return difference / scale;
 }
@@ -116,7 +118,7 @@ INSTANTIATE_TEST_SUITE_P(By, StaticFmu, ::testing::Values("full", "last-correcto
 TEST(OneStaticFmu, IsRecordedWithTheForceOfTheMotionBesideIt) {
   const Course inside = oscillate(fmu("HardeningSpring") + "static_coupling = \"predictor\"\n");
   ASSERT_GT(inside.table.time.size(), 100U);
-  double worst = 0.0;
+  test::Largest worst;
   for (std::size_t i = 0; i < inside.table.time.size(); ++i) {
     const double x = inside.of("spring.x")[i];
     const double v = inside.of("spring.v")[i];
@@ -124,7 +126,7 @@ TEST(OneStaticFmu, IsRecordedWithTheForceOfTheMotionBesideIt) {
     EXPECT_EQ(v, inside.of("body.v")[i]);
     EXPECT_EQ(inside.of("spring.f")[i], inside.of("body.f")[i]);
     const double f = -1e5 * std::copysign(std::expm1(3.0 * std::fabs(x)), x) - 1e-5 * v * v * v;
-    worst = std::fmax(worst, std::fabs(inside.of("spring.f")[i] - f));
+    worst.see(std::fabs(inside.of("spring.f")[i] - f));
   }
   // The error test of order k = 4 bounds the way from the predictor, where the spring is linearised, to the step's end:
   // dx <= (k + 1) sqrt(2) tol (1 + |x|), 2.1e-5 m. The spring's second derivative is 9e5 exp(6) N/m2 at most.

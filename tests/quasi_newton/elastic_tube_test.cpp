@@ -11,6 +11,7 @@
 
 #include "koppla/coupling/accelerator.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "tube.hpp"
 
@@ -51,11 +52,11 @@ struct Counts {
   int good = 0;  ///< runs that ended at the known state; only these are counted
 };
 
-Counts nineRuns(AccelerationSettings settings, unsigned predictor = 0) {
+Counts nineRuns(AccelerationSettings settings) {
   Counts counts;
   for (int k = -4; k <= 4; ++k) {
     settings.factor = 0.01 * (1 + k * 1e-6);
-    const tube::Result result = runAccelerated(settings, {.predictor = predictor});
+    const tube::Result result = runAccelerated(settings);
     if (!endedWell(result)) continue;
     counts.least = std::min(counts.least, result.iterations);
     counts.most = std::max(counts.most, result.iterations);
@@ -74,7 +75,8 @@ void showRange(std::string_view figure, const Counts& counts, int low, int high)
       counts.good == 9 && counts.least >= low - 15 && counts.most <= high + 15);
 }
 
-TEST(ElasticTube, ConstantFactorNeeds31292Iterations) {
+/// Nothing here is of the product: it tells that the tube of this file is that of the note.
+TEST(ElasticTube, IsThatOfTheNote) {
   tube::Nodes sent;
   const tube::Result result = tube::run({}, {.learn = [&](const auto& values, const auto&) { sent = values; },
                                              .propose =
@@ -83,7 +85,7 @@ TEST(ElasticTube, ConstantFactorNeeds31292Iterations) {
                                                      send[i] = sent[i] + 0.01 * (send[i] - sent[i]);
                                                  }});
   EXPECT_TRUE(endedWell(result));
-  test::showEqual({kRequirement, "constant", "31292"}, result.iterations, 31292);
+  EXPECT_EQ(result.iterations, 31292);
 }
 
 TEST(ElasticTube, IqnIlsWithoutReuseNeeds2115Iterations) {
@@ -111,22 +113,15 @@ TEST(ElasticTube, IqnIlsNeedsFewerIterationsTheMoreStepsAreReused) {
   showRange("reuse-32", nineRuns(iqnIls(32)), 852, 866);
 }
 
-TEST(ElasticTube, PredictorsSaveIterations) {
-  showRange("predictor-1", nineRuns(iqnIls(8), 1), 697, 721);
-  showRange("predictor-2", nineRuns(iqnIls(8), 2), 609, 621);
-  showRange("predictor-3", nineRuns(iqnIls(8), 3), 590, 606);
-  showRange("predictor-4", nineRuns(iqnIls(8), 4), 576, 595);
-}
-
 TEST(ElasticTube, EndsAtTheKnownState) {
   const tube::Result result = runAccelerated(iqnIls(0), {.tolerance = 1e-9, .newtonTolerance = 1e-14});
   ASSERT_TRUE(result.converged);
   // Half a unit of the last digit that the note prints.
-  const double error =
-      std::max({std::fabs(result.p[0] + 1.3858) / 5e-5, std::fabs(result.p[50] + 222.8517) / 5e-5,
-                std::fabs(result.p[100] + 26.5051) / 5e-5, std::fabs(result.v50 - 7.64512) / 5e-6,
-                std::fabs(result.a[50] - 0.9753203) / 5e-8, std::fabs(tube::norm(result.p) - kPressureNorm) / 5e-4,
-                std::fabs(result.p0AfterFirstStep - 86.4553) / 5e-5});
+  const double error = test::largestOf(
+      std::fabs(result.p[0] + 1.3858) / 5e-5, std::fabs(result.p[50] + 222.8517) / 5e-5,
+      std::fabs(result.p[100] + 26.5051) / 5e-5, std::fabs(result.v50 - 7.64512) / 5e-6,
+      std::fabs(result.a[50] - 0.9753203) / 5e-8, std::fabs(tube::norm(result.p) - kPressureNorm) / 5e-4,
+      std::fabs(result.p0AfterFirstStep - 86.4553) / 5e-5);
   test::showAtMost({kRequirement, "state",
                     "p_0, p_50, p_100, v_50, a_50, |p| at t = 1 and p_0 after step 1 as printed: "
                     "at most 1 half unit of the last digit"},

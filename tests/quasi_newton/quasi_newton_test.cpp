@@ -1,9 +1,10 @@
 #include <cmath>
 #include <random>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/accelerator.hpp"
 
 #include "support/allocations.hpp"
@@ -27,7 +28,7 @@ struct LinearLoop {
   VectorXd b;
 
   [[nodiscard]] VectorXd operator()(const VectorXd& u) const { return A * u + b; }
-  [[nodiscard]] VectorXd solution() const { return (MatrixXd::Identity(A.rows(), A.rows()) - A).lu().solve(b); }
+  [[nodiscard]] VectorXd solution() const { return core::detail::solve(MatrixXd::Identity(A.rows(), A.rows()) - A, b); }
 };
 
 /// Diverges without acceleration: eigenvalues from -8 to 0.5.
@@ -36,7 +37,8 @@ LinearLoop strongLoop(int n) {
   std::normal_distribution<double> normal;
   const MatrixXd basis = MatrixXd::Identity(n, n) + MatrixXd::NullaryExpr(n, n, [&] { return 0.1 * normal(random); });
   const VectorXd eigenvalues = VectorXd::LinSpaced(n, -8.0, 0.5);
-  return {basis * eigenvalues.asDiagonal() * basis.inverse(), VectorXd::LinSpaced(n, 1.0, 2.0)};
+  return {basis * eigenvalues.asDiagonal() * core::detail::solve(basis, MatrixXd(MatrixXd::Identity(n, n))),
+          VectorXd::LinSpaced(n, 1.0, 2.0)};
 }
 
 /// Iterations of one step until the error, relative to each value, is small; or 1000.

@@ -155,19 +155,6 @@ inline Nodes wall(const Nodes& p) {
   return a;
 }
 
-/// Value at s = 1 of the polynomial through `past` (newest first) at s = 0, -1, ...
-inline Nodes predict(std::span<const Nodes> past) {
-  Nodes result(past.front().size(), 0.0);
-  double weight = 1.0;
-  const auto count = static_cast<double>(past.size());
-  for (std::size_t k = 0; k < past.size(); ++k) {  // (-1)^k (n over k + 1)
-    const auto i = static_cast<double>(k);
-    weight *= (k == 0 ? 1.0 : -1.0) * (count - i) / (i + 1);
-    for (std::size_t j = 0; j < result.size(); ++j) result[j] += weight * past[k][j];
-  }
-  return result;
-}
-
 struct Result {
   int iterations = 0;
   bool converged = true;
@@ -177,7 +164,6 @@ struct Result {
 };
 
 struct Problem {
-  unsigned predictor = 0;   ///< degree of the polynomial through accepted areas that the first iteration starts from
   double tolerance = 1e-5;  ///< relative, of the areas' residual and of the pressures' change
   double newtonTolerance = 1e-10;
   int steps = 100;
@@ -193,16 +179,16 @@ struct Loop {
 };
 
 /// Gauss-Seidel, fluid first. Converged when |a~ - a| <= tol |a~| and |p - p_before| <= tol |p|; the first a of a step
-/// is the accepted one of the step before, or the predictor's.
+/// is the accepted one of the step before.
 inline Result run(const Problem& problem, const Loop& loop) {
   Fluid fluid;
   fluid.newtonTolerance = problem.newtonTolerance;
   Result result;
-  std::vector<Nodes> accepted{Nodes(kNodes, 1.0)};  // newest first
+  Nodes accepted(kNodes, 1.0);
   Nodes before(kNodes, 0.0);
   for (int step = 1; step <= problem.steps && result.converged; ++step) {
     loop.begin();
-    Nodes a = predict(accepted);
+    Nodes a = accepted;
     result.converged = false;
     for (int iteration = 0; iteration < problem.mostIterations && !result.converged; ++iteration) {
       ++result.iterations;
@@ -220,12 +206,11 @@ inline Result run(const Problem& problem, const Loop& loop) {
     }
     loop.accept();
     fluid.accept(a);
-    accepted.insert(accepted.begin(), a);
-    if (accepted.size() > problem.predictor + 1) accepted.pop_back();
+    accepted = a;
     if (step == 1) result.p0AfterFirstStep = before[0];
   }
   result.p = before;
-  result.a = accepted.front();
+  result.a = accepted;
   result.v50 = fluid.velocityAt(50);
   return result;
 }

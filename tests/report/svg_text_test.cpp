@@ -14,8 +14,9 @@ TEST(XmlEscaped, EscapesMarkup) {
   EXPECT_EQ(xmlEscaped("ωµ€𝜋"), "ωµ€𝜋");
 }
 
-TEST(XmlEscaped, ReplacesWhatXmlForbids) {
-  EXPECT_EQ(xmlEscaped(std::string("a\0b\x1B", 4)), "a\uFFFDb\uFFFD");
+TEST(XmlEscaped, ReplacesWhatXmlForbidsAndWhatCommands) {
+  EXPECT_EQ(xmlEscaped(std::string("a\0b\x1B", 4)), "a\\u0000b\\u001b");
+  EXPECT_EQ(xmlEscaped("a\xC2\x9B\xE2\x80\xAE\xEF\xBF\xBF"), "a\\u009b\\u202e\\uffff");
   EXPECT_EQ(xmlEscaped("\xC3"), "\uFFFD") << "cut off";
   EXPECT_EQ(xmlEscaped("\xC0\xAF"), "\uFFFD\uFFFD") << "written longer than needed";
   EXPECT_EQ(xmlEscaped("\xED\xA0\x80"), "\uFFFD\uFFFD\uFFFD") << "half of a pair of UTF-16";

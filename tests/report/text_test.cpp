@@ -18,9 +18,5 @@ TEST(Text, ClipsWithAnEllipsis) {
   EXPECT_EQ(clipped("mass.x", 0), "");
 }
 
-TEST(Text, TakesControlCharactersOut) {
-  EXPECT_EQ(printable("a\nb\033[31mc\x7F"), "a b [31mc ");
-}
-
 }  // namespace
 }  // namespace koppla::report

@@ -1,9 +1,13 @@
 #include "koppla/results/csv_recorder.hpp"
 
+#include <algorithm>
+#include <atomic>
+#include <chrono>
 #include <csignal>
 #include <filesystem>
 #include <limits>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -173,9 +177,9 @@ TEST_F(CsvRecorderTest, AFullDiskIsAnErrorThatNamesFileAndRemedy) {
   try {
     recorder.begin(kTwoReals);
     FAIL() << "no error";
-  } catch (const core::InputError& error) {
-    EXPECT_NE(error.problems().front().message.find("results.partial.csv"), std::string::npos);
-    EXPECT_NE(error.problems().front().remedy.find("Free space"), std::string::npos);
+  } catch (const core::FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("results.partial.csv"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("Free space"), std::string::npos);
   }
 }
 
@@ -188,9 +192,68 @@ TEST_F(CsvRecorderTest, WritingFailsLoudlyAlsoInTheMiddleOfARun) {
   recorder.begin(kTwoReals);
   ::close(reader);
   recorder.row(0.0, reals({1.0, 2.0}));
-  EXPECT_THROW(recorder.flush(), core::InputError);
-  EXPECT_THROW(recorder.flush(), core::InputError) << "the row is still there to be written";
-  EXPECT_THROW(recorder.abandon(), core::InputError);
+  EXPECT_THROW(recorder.flush(), core::FileError);
+  EXPECT_THROW(recorder.flush(), core::FileError) << "the row is still there to be written";
+  EXPECT_THROW(recorder.abandon(), core::FileError);
+}
+
+TEST_F(CsvRecorderTest, RowsReachTheFileWhileTheCallerIsBusyElsewhere) {
+  CsvRecorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  recorder.row(0.0, reals({1.0, 2.0}));
+  recorder.row(0.5, reals({3.0, 4.0}));
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+  while (content("results.partial.csv").find("0.5,3,4\n") == std::string::npos) {
+    ASSERT_LT(std::chrono::steady_clock::now(), deadline) << content("results.partial.csv");
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  recorder.row(1.0, reals({5.0, 6.0}));
+  recorder.complete();
+  EXPECT_EQ(content("results.csv"), "\"time\",\"a.x\",\"b.y\"\n0,1,2\n0.5,3,4\n1,5,6\n");
+}
+
+TEST_F(CsvRecorderTest, RowsAreWholeAndInOrderWhoeverWritesThem) {
+  constexpr int kRows = 100'000;
+  CsvRecorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  std::atomic<bool> ended = false;
+  std::thread beside([&] {
+    while (!ended) recorder.rescue();
+  });
+  std::string expected = "\"time\",\"a.x\",\"b.y\"\n";
+  for (int row = 0; row < kRows; ++row) {
+    recorder.row(row, reals({1.0, static_cast<double>(-row)}));
+    if (row % 1000 == 0) recorder.flush();
+    expected += std::to_string(row) + ",1," + (row == 0 ? "0" : std::to_string(-row)) + "\n";
+  }
+  ended = true;
+  beside.join();
+  recorder.complete();
+  // Short integers are what to_chars gives for these doubles, up to 99999 in full.
+  EXPECT_TRUE(content("results.csv") == expected);
+}
+
+CsvRecorder* rescued = nullptr;
+
+TEST_F(CsvRecorderTest, ASignalHandlerCanRescueFinishedRows) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    CsvRecorder recorder(folder_.path());
+    recorder.begin(kTwoReals);
+    for (int row = 0; row < 700; ++row) recorder.row(row, reals({1.0, 2.0}));
+    rescued = &recorder;
+    std::signal(SIGSEGV, [](int) {
+      rescued->rescue();
+      ::_exit(3);
+    });
+    std::raise(SIGSEGV);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 3);
+  const std::string text = content("results.partial.csv");
+  EXPECT_EQ(std::count(text.begin(), text.end(), '\n'), 701);
+  EXPECT_TRUE(text.ends_with("\n699,1,2\n"));
 }
 
 }  // namespace

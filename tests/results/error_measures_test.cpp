@@ -31,6 +31,28 @@ TEST(ErrorMeasures, AConstantReferenceHasNoNormalisedError) {
   EXPECT_EQ(normalisedError(Samples{}, Samples{}), std::nullopt);
 }
 
+TEST(ErrorMeasures, NoMeasureLosesWhatIsNotANumber) {
+  const double none = std::numeric_limits<double>::quiet_NaN();
+  const std::vector<Samples> spoilt{{none, 5.0, 5.0}, {5.0, none, 5.0}, {5.0, 5.0, none}};
+  for (const Samples& values : spoilt) {
+    const Samples sound{5.0, 6.0, 5.0};
+    EXPECT_TRUE(std::isnan(normalisedError(values, sound).value_or(0.0)));
+    EXPECT_TRUE(std::isnan(normalisedError(sound, values).value_or(0.0)));
+    EXPECT_TRUE(std::isnan(combinedError(values)));
+    EXPECT_TRUE(std::isnan(weightedErrorAt(values, sound)));
+    EXPECT_TRUE(std::isnan(weightedError(std::vector<Samples>{sound}, std::vector<Samples>{values}).sum));
+    EXPECT_TRUE(std::isnan(weightedError(std::vector<Samples>{sound}, std::vector<Samples>{values}).mean));
+  }
+}
+
+TEST(ErrorMeasures, NothingComparedHasNoErrorThatCouldBeSmall) {
+  EXPECT_TRUE(std::isnan(weightedErrorAt(Samples{}, Samples{})));
+  for (const std::vector<Samples>& nothing : {std::vector<Samples>{}, {Samples{}}}) {
+    EXPECT_TRUE(std::isnan(weightedError(nothing, nothing).sum));
+    EXPECT_TRUE(std::isnan(weightedError(nothing, nothing).mean));
+  }
+}
+
 TEST(ErrorMeasures, VariablesCombineAsALength) {
   const Samples errors{3e-3, 0.0, 4e-3};
   test::showWithin({"schmoll R35", "nrmse-several", "5e-3 of 3e-3 and 4e-3 (2.34)"}, combinedError(errors), 5e-3,

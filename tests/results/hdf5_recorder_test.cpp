@@ -69,10 +69,10 @@ class File {
   [[nodiscard]] std::string attribute(const std::string& path, const std::string& name) const {
     const hid_t id = H5Aopen_by_name(id_, path.c_str(), name.c_str(), H5P_DEFAULT, H5P_DEFAULT);
     const hid_t type = H5Aget_type(id);
-    char* text = nullptr;
-    EXPECT_GE(H5Aread(id, type, &text), 0);
-    std::string result = text == nullptr ? "" : text;
-    H5free_memory(text);
+    EXPECT_EQ(H5Tis_variable_str(type), 0);
+    std::string result(H5Tget_size(type), '\0');
+    EXPECT_GE(H5Aread(id, type, result.data()), 0);
+    result.erase(result.find_last_not_of('\0') + 1);
     H5Tclose(type);
     H5Aclose(id);
     return result;
@@ -280,6 +280,24 @@ TEST_F(Hdf5RecorderTest, FilesOfOthersAreRefusedInWords) {
     FAIL() << "no error";
   } catch (const core::InputError& error) {
     EXPECT_NE(std::string(error.what()).find("does not hold results of a run"), std::string::npos);
+  }
+}
+
+TEST_F(Hdf5RecorderTest, FilesOfAnEarlierFormatAreRefusedInWords) {
+  const hid_t old = H5Fcreate(file("old.h5").c_str(), H5F_ACC_TRUNC, H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t scalar = H5Screate(H5S_SCALAR);
+  const hid_t format = H5Acreate2(old, "format", H5T_STD_I64LE, scalar, H5P_DEFAULT, H5P_DEFAULT);
+  const std::int64_t one = 1;
+  H5Awrite(format, H5T_NATIVE_INT64, &one);
+  H5Aclose(format);
+  H5Sclose(scalar);
+  H5Fclose(old);
+  try {
+    load(file("old.h5"));
+    FAIL() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_NE(std::string(error.what()).find("has the format 1 of an earlier Koppla"), std::string::npos);
+    EXPECT_NE(std::string(error.what()).find("Run the project again"), std::string::npos);
   }
 }
 

@@ -20,6 +20,7 @@
 #include "koppla/solver/integrate.hpp"
 
 #include "fmu_system.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::run {
@@ -71,8 +72,8 @@ std::vector<double> endOf(coupling::System system, const Settings& settings, con
 }
 
 double distance(const std::vector<double>& a, const std::vector<double>& b) {
-  double largest = 0.0;
-  for (std::size_t i = 0; i < a.size(); ++i) largest = std::max(largest, std::fabs(a[i] - b[i]));
+  test::Largest largest;
+  for (std::size_t i = 0; i < a.size(); ++i) largest.see(std::fabs(a[i] - b[i]));
   return largest;
 }
 
@@ -91,7 +92,7 @@ TEST(Acceleration, OfFmusLeadsWhereNewtonsMethodLeads) {
   settings.algorithm.maxIterations = 1000;
   settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
   const std::vector<double> newton = endOf(hares(), settings, animals);
-  double worst = 0.0;
+  test::Largest worst;
   for (const AlgorithmKind kind : {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::iteratedJacobi})
     for (const Choice& choice : everyAcceleration()) {
       if (kind == AlgorithmKind::iteratedJacobi && choice.settings.values == Accelerated::all) continue;
@@ -108,7 +109,7 @@ TEST(Acceleration, OfFmusLeadsWhereNewtonsMethodLeads) {
       const double onControl = distance(endOf(test::math003(log), settings, controlled), {3.0, 0.6});
       EXPECT_LE(onHares, 1e-8);
       EXPECT_LE(onControl, 1e-8);
-      worst = std::max({worst, onHares, onControl});
+      worst.see(onHares, onControl);
     }
   test::showAtMost({"overview S4", "acceleration",
                     "every acceleration and set converges to Newton's solution on two systems of FMUs, within 1e-8"},

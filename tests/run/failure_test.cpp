@@ -7,7 +7,7 @@
 
 #include "fmu_system.hpp"
 
-namespace koppla::run {
+namespace koppla::run::failure_test {
 namespace {
 
 using coupling::AlgorithmKind;
@@ -147,4 +147,4 @@ TEST(Failure, AnInterruptedRunEndsAfterTheStepAndSaysWhere) {
 }
 
 }  // namespace
-}  // namespace koppla::run
+}  // namespace koppla::run::failure_test

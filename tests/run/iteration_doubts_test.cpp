@@ -6,7 +6,7 @@
 
 #include "fmu_system.hpp"
 
-namespace koppla::run {
+namespace koppla::run::iteration_doubts_test {
 namespace {
 
 using coupling::AcceleratorKind;
@@ -141,4 +141,4 @@ TEST(IterationDoubts, QuasiNewtonActsOnTheCutWhateverIsAskedOfRelaxations) {
 }
 
 }  // namespace
-}  // namespace koppla::run
+}  // namespace koppla::run::iteration_doubts_test

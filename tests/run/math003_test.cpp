@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "fmu_system.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::run::math003_test {
@@ -87,10 +88,10 @@ TEST(Math003, GaussSeidelFollowsTheExactSolutionUntilTheStateEvent) {
   EXPECT_EQ(r.at("part1.x1", 1.0), 1.0);
   // The x3 of a step's end acts over the whole step, so from the first switch on x4 is exactly one interval ahead of
   // the exact solution, until it would have to stop inside the step to 1.4 (docs/decisions/0002).
-  double worst = 0.0;
+  test::Largest worst;
   for (std::size_t i = 0; i < r.times.size() && r.times[i] < 1.35; ++i) {
     const double interval = r.times[i] < 0.95 ? 0.0 : 0.1;
-    worst = std::max(worst, std::fabs(r.of("part3.x4")[i] - exactX4(r.times[i] + interval)));
+    worst.see(std::fabs(r.of("part3.x4")[i] - exactX4(r.times[i] + interval)));
   }
   test::showAtMost({"nicolai N2", "gauss-seidel-x4", "exact up to one interval until the state event"}, worst, 1e-12);
 }
@@ -100,8 +101,8 @@ TEST(Math003, EvaluatingX4BeforeX3ShiftsX4ByOneInterval) {
   const auto swapped = simulate(settings(AlgorithmKind::gaussSeidel), {0, 2, 1});
   const auto& x4 = given->recorder.of("part3.x4");
   const auto& late = swapped->recorder.of("part3.x4");
-  double worst = 0.0;
-  for (std::size_t i = 0; given->recorder.times[i] < 1.4; ++i) worst = std::max(worst, std::fabs(late[i + 1] - x4[i]));
+  test::Largest worst;
+  for (std::size_t i = 0; given->recorder.times[i] < 1.4; ++i) worst.see(std::fabs(late[i + 1] - x4[i]));
   test::showAtMost({"nicolai N2", "given-order", "x4 shifted by one interval"}, worst, 1e-12);
 }
 
@@ -151,6 +152,8 @@ TEST(Math003, VariableStepByConvergence) {
   test::showEqual({"nicolai N4", "steps", "101 steps"}, static_cast<double>(result->statistics.acceptedSteps), 101.0);
   test::showEqual({"nicolai N4", "failures", "15 failures"},
                   static_cast<double>(result->statistics.convergenceFailures), 15.0);
+  test::showEqual({"schmoll R33", "repeated-steps", "15, each failure of Math_003 repeats one (Nicolai)"},
+                  static_cast<double>(result->statistics.repeatedSteps), 15.0);
   test::showEqual({"nicolai N4", "end", "exactly 10 s"}, result->recorder.times.back(), 10.0);
   test::showWithin({"nicolai N4", "first-plateau", "2.5054848"}, result->recorder.at("part3.x4", 2.5), 2.5054848, 1e-9);
 }
@@ -173,17 +176,18 @@ TEST(Math003, DoubleStepEstimatorFindsAllSwitches) {
       {"part1.x1", {1.0, 2.0, 5.0}},
       {"part1.x2", {3.0, 4.0, 6.0}},
       {"part2.x3", {1.0, 1.0 + 2.5 / 6.0, 3.0, 3.0 + 5.0 / 6.0, 5.0, 5.0 + 5.0 / 6.0}}};
-  double worst = 0.0;
+  test::Largest worst;
   for (const auto& [name, times] : switches) {
     std::vector<double> found;
     for (std::size_t i = 1; i < r.times.size(); ++i)
       if (r.of(name)[i] != r.of(name)[i - 1]) found.push_back(r.times[i]);
     ASSERT_EQ(found.size(), times.size()) << name;
-    for (std::size_t i = 0; i < times.size(); ++i) worst = std::max(worst, std::fabs(found[i] - times[i]));
+    for (std::size_t i = 0; i < times.size(); ++i) worst.see(std::fabs(found[i] - times[i]));
   }
   test::showAtMost({"nicolai N5", "switching-times", "within 3e-5 s"}, worst, 3e-5);
-  const double plateaus = std::max({std::fabs(r.at("part3.x4", 2.5) - 2.5), std::fabs(r.at("part3.x4", 4.5) + 2.5),
-                                    std::fabs(r.at("part3.x4", 9.0) - 2.5)});
+  const double plateaus =
+      test::largestOf(std::fabs(r.at("part3.x4", 2.5) - 2.5), std::fabs(r.at("part3.x4", 4.5) + 2.5),
+                      std::fabs(r.at("part3.x4", 9.0) - 2.5));
   test::showAtMost({"nicolai N5", "plateaus", "within 1e-4"}, plateaus, 1e-4);
   const auto& members = result->statistics.members;
   test::showFigure({"nicolai N5", "calls", "at most 1244/1511/1511"}, stepCalls(result->statistics),

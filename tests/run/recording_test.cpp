@@ -1,3 +1,4 @@
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
@@ -118,6 +119,88 @@ TEST(Recording, AChainOfAHundredGainsIsRightAtTheStartAndNoStepLate) {
   EXPECT_EQ(recorder.of("g100.y"), (std::vector<double>{100.0, 100.25, 100.5, 100.75, 101.0}));
 }
 
+/// A recorder whose reader goes away, in a call of one kind.
+class BrokenPipe final : public results::Recorder {
+ public:
+  enum class In { begin, row, flush, complete };
+  explicit BrokenPipe(In in) : in_(in) {}
+
+  void begin(const std::vector<results::Column>& /*columns*/) override { write(In::begin); }
+  void row(double /*time*/, const core::Values& /*values*/) override {
+    if (++rows == 3) write(In::row);
+  }
+  void flush() override { write(In::flush); }
+  void complete() override { write(In::complete); }
+  void abandon() override {
+    ++abandoned;
+    write(in_);
+  }
+
+  int rows = 0;
+  int abandoned = 0;
+
+ private:
+  void write(In now) const {
+    if (now == in_) throw core::FileError("The pipe broke.", "Mend it.");
+  }
+  In in_;
+};
+
+TEST(Recording, WhatCannotBeWrittenIsAnOutcomeThatIsToldOnce) {
+  using In = BrokenPipe::In;
+  for (const In in : {In::begin, In::row, In::flush, In::complete}) {
+    Settings settings;
+    settings.step = 0.25;
+    core::Log log;
+    std::vector<std::string> said;
+    log.addSink([&](core::Severity, std::string_view, std::string_view message) { said.emplace_back(message); });
+    BrokenPipe recorder(in);
+    {
+      run::Run run(clocks(), settings, log, &recorder);
+      Outcome outcome = run.initialise();
+      if (outcome.ok()) outcome = run.simulate();
+      EXPECT_EQ(outcome.ok(), in == In::complete);
+      const Outcome closed = run.close();
+      if (outcome.ok()) outcome = closed;
+      EXPECT_EQ(outcome.kind, OutcomeKind::outputFailed);
+      EXPECT_EQ(outcome.message, "The pipe broke. Mend it.");
+      EXPECT_EQ(closed.ok(), in != In::complete) << "what is known already";
+      EXPECT_EQ(run.end().ok(), closed.ok());
+    }
+    EXPECT_EQ(said, std::vector<std::string>{}) << "that is up to the caller";
+    EXPECT_EQ(recorder.abandoned, in == In::complete ? 0 : 1);
+    EXPECT_EQ(recorder.rows, in == In::begin ? 0 : in == In::row ? 3 : in == In::flush ? 2 : 5);
+  }
+}
+
+TEST(Recording, ResultsAreCompleteBeforeSubsystemsAreTerminated) {
+  std::vector<std::string> ends;
+  class Ending final : public results::Recorder {
+   public:
+    explicit Ending(std::vector<std::string>& told) : ends_(told) {}
+    void begin(const std::vector<results::Column>& /*columns*/) override {}
+    void row(double /*time*/, const core::Values& /*values*/) override {}
+    void complete() override { ends_.emplace_back("results"); }
+    void abandon() override { ends_.emplace_back("abandoned"); }
+
+   private:
+    std::vector<std::string>& ends_;
+  };
+  core::Log log;
+  log.addSink([&](core::Severity, std::string_view, std::string_view message) {
+    if (message.find("fmi2Terminate") != std::string_view::npos) ends.emplace_back("subsystem");
+  });
+  Ending recorder(ends);
+  Settings settings;
+  settings.step = 0.25;
+  run::Run run(test::fmuSystem({{"bad", "Failing", {{"call", std::string("terminate")}}}}, {}, log), settings, log,
+               &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_TRUE(run.end().ok());
+  EXPECT_EQ(ends, (std::vector<std::string>{"results", "subsystem"}));
+}
+
 TEST(Statistics, CountsAreExact) {
   core::Log log;
   Settings settings;
@@ -141,6 +224,42 @@ TEST(Statistics, CountsAreExact) {
                        std::to_string(statistics.members[0].save.count) + " of 1000",
                    statistics.members[0].step.count == steps && statistics.members[1].step.count == steps &&
                        statistics.members[0].save.count == 1000 && statistics.members[0].restore.count == steps - 1000);
+}
+
+TEST(Statistics, ErrorTestsAndTheirFailuresAreThoseThatSubsystemsSee) {
+  // Every attempt is a whole step and two halves, so the steps of a member tell how many there were.
+  std::vector<std::pair<double, double>> wholes;
+  std::size_t steps = 0;
+  test::Formula watched = test::integrator(-40.0, 1.0);
+  watched.step = [&, inner = watched.step](std::vector<double>& x, double t1, double h, const std::vector<double>& u) {
+    if (steps++ % 3 == 0) wholes.emplace_back(t1 - h, h);
+    inner(x, t1, h, u);
+  };
+  core::Log log;
+  Settings settings;
+  settings.step = 0.5;  // far too long
+  settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
+  settings.stepControl = {
+      .kind = stepping::StepControlKind::doubleStep, .minStep = 1e-6, .maxStep = 0.5, .rtol = 1e-3, .atol = 1e-3};
+  MemoryRecorder recorder;
+  run::Run run(test::makeSystem({{"a", watched}, {"b", test::integrator(40.0, 0.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}),
+               settings, log, &recorder);
+  ASSERT_TRUE(run.initialise().ok());
+  const Outcome outcome = run.simulate();
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  std::size_t failures = 0;  // attempts from where the next one begins as well
+  for (std::size_t i = 0; i + 1 < wholes.size(); ++i)
+    if (wholes[i + 1].first < wholes[i].first + 0.5 * wholes[i].second) ++failures;
+  const Statistics statistics = run.statistics();
+  EXPECT_EQ(steps, statistics.members[0].step.count);
+  EXPECT_EQ(recorder.times.size(), wholes.size() - failures + 1);
+  EXPECT_EQ(statistics.acceptedSteps, wholes.size() - failures);
+  EXPECT_GT(failures, 3U);
+  test::showFigure({"nicolai N7", "error-tests", "tests and failures as subsystems see them, 3 doStep each"},
+                   fmt::format("{} of {}, {} of {}", statistics.errorTest.count, wholes.size(),
+                               statistics.errorTestFailures, failures),
+                   statistics.errorTest.count == wholes.size() && statistics.errorTestFailures == failures &&
+                       steps == 3 * wholes.size());
 }
 
 }  // namespace

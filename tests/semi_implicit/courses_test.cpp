@@ -13,6 +13,7 @@
 #include "koppla/solver/integrate.hpp"
 
 #include "recording_subsystem.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
@@ -41,8 +42,8 @@ constexpr std::array kPlaces{0.0, 0.125, 0.3, 0.5, 0.7, 0.9, 1.0};
 
 TEST(Courses, PerturbationAndCorrectionFollowTheBasisPolynomialOfTheEnd) {
   for (const unsigned degree : {0U, 1U, 2U, 3U}) {
-    double perturbed = 0.0;
-    double corrected = 0.0;
+    test::Largest perturbed;
+    test::Largest corrected;
     const std::vector<Courses> courses = coursesOf({.degree = degree}, 20);
     for (std::size_t N = 0; N < courses.size(); ++N) {
       const auto& [predictor, perturbation, corrector] = courses[N];
@@ -52,12 +53,10 @@ TEST(Courses, PerturbationAndCorrectionFollowTheBasisPolynomialOfTheEnd) {
       ASSERT_NE(increment, 0.0);
       for (const double s : kPlaces) {
         const double scale = std::fmax(std::fabs(evaluate(predictor, s)), std::fabs(increment));
-        perturbed = std::fmax(
-            perturbed,
-            std::fabs(evaluate(perturbation, s) - evaluate(predictor, s) - increment * evaluate(basis, s)) / scale);
-        corrected = std::fmax(
-            corrected,
-            std::fabs(evaluate(corrector, s) - evaluate(predictor, s) - correction * evaluate(basis, s)) / scale);
+        perturbed.see(std::fabs(evaluate(perturbation, s) - evaluate(predictor, s) - increment * evaluate(basis, s)) /
+                      scale);
+        corrected.see(std::fabs(evaluate(corrector, s) - evaluate(predictor, s) - correction * evaluate(basis, s)) /
+                      scale);
       }
     }
     showAtMost({"lu R3", fmt::format("perturbed-k{}", degree), "perturbed - predictor - Delta l_k(s) at most 1e-14"},
@@ -84,8 +83,8 @@ double through(const std::vector<double>& values, double first, double s) {
 /// through the accepted values, over the largest of these.
 double distanceFromRule(const FlexibleLink& link, std::vector<double> history) {
   const std::size_t known = history.size() - 1;
-  double largest = 0.0;
-  double scale = 0.0;
+  test::Largest largest;
+  test::Largest scale;
   const std::vector<Courses> courses = coursesOf(link, 6);
   for (std::size_t N = 0; N < courses.size(); ++N) {
     const auto newest = [&](std::size_t count) {
@@ -97,25 +96,24 @@ double distanceFromRule(const FlexibleLink& link, std::vector<double> history) {
     history.push_back(evaluate(courses[N].corrector, 1.0));
     const std::vector<double> with = newest(correctorDegree + 1);
     for (const double s : kPlaces) {
-      largest = std::max({largest, std::fabs(evaluate(courses[N].predictor, s) - through(before, 0.0, s)),
-                          std::fabs(evaluate(courses[N].corrector, s) - through(with, 1.0, s))});
-      scale = std::fmax(scale, std::fabs(evaluate(courses[N].corrector, s)));
+      largest.see(std::fabs(evaluate(courses[N].predictor, s) - through(before, 0.0, s)),
+                  std::fabs(evaluate(courses[N].corrector, s) - through(with, 1.0, s)));
+      scale.see(std::fabs(evaluate(courses[N].corrector, s)));
     }
   }
   return largest / scale;
 }
 
 TEST(Courses, DegreesRiseWithTheMacroStepsUntilTheyAreThere) {
-  double largest = 0.0;
-  for (const unsigned degree : {0U, 1U, 2U, 3U})
-    largest = std::fmax(largest, distanceFromRule({.degree = degree}, {-2000.0}));
+  test::Largest largest;
+  for (const unsigned degree : {0U, 1U, 2U, 3U}) largest.see(distanceFromRule({.degree = degree}, {-2000.0}));
   showAtMost({"lu R4", "degrees",
               "predictor of degree min(k, N), corrector of degree min(k, N+1) through accepted values to 1e-13"},
              largest, 1e-13);
 }
 
 TEST(Courses, AKnownPastGivesTheFullDegreeFromTheFirstStepOn) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const unsigned degree : {1U, 2U, 3U}) {
     const FlexibleLink link{.degree = degree, .analyticStart = true};
     std::vector<double> history;
@@ -123,7 +121,7 @@ TEST(Courses, AKnownPastGivesTheFullDegreeFromTheFirstStepOn) {
       const auto [x1, v1, x2, v2] = exact(link, -link.H * i);
       history.push_back(link.masses.cc * (x2 - x1) + link.masses.dc * (v2 - v1));
     }
-    largest = std::fmax(largest, distanceFromRule(link, history));
+    largest.see(distanceFromRule(link, history));
   }
   showAtMost({"lu R4", "degrees-known-past", "predictor and corrector of degree k from the first step on, to 1e-13"},
              largest, 1e-13);
@@ -149,11 +147,11 @@ TEST(Courses, ARestoredMemberRepeatsItsStepBitByBit) {
     ASSERT_EQ(body->save(subsystem::Slot::iteration), subsystem::Status::ok);
     const std::vector<double> first = advance(1e-3, 2e-3);
     advance(2e-3, 3e-3);  // further away
-    double difference = 0.0;
+    test::Largest difference;
     for (int i = 0; i < 3; ++i) {
       ASSERT_EQ(body->restore(subsystem::Slot::iteration), subsystem::Status::ok);
       const std::vector<double> again = advance(1e-3, 2e-3);
-      for (std::size_t k = 0; k < again.size(); ++k) difference = std::fmax(difference, std::fabs(again[k] - first[k]));
+      for (std::size_t k = 0; k < again.size(); ++k) difference.see(std::fabs(again[k] - first[k]));
     }
     showEqual({"lu R2", solver::word(kind), "x, v, a of a repeated step differ by 0"}, difference, 0.0);
     body->terminate();

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
@@ -43,15 +44,15 @@ TEST(FlexibleStability, SpectralRadiiAreThoseOfTheRecursionMatrices) {
                                {kDisplacement, 0, 0.99696938, 0.98754352, 0.98088443},
                                {kDisplacement, 1, 0.99683485, 0.98423922, 0.98442545},
                                {kDisplacement, 2, 0.99683514, 0.98427159, 0.98431463}};
-  double semiImplicit = 0.0;
-  double explicitly = 0.0;
+  test::Largest semiImplicit;
+  test::Largest explicitly;
   for (const Row& row : table) {
     FlexibleLink link{.decomposition = row.decomposition, .degree = row.degree, .H = 1e-3};
-    semiImplicit = std::fmax(semiImplicit, std::fabs(spectralRadius(link) - row.shortStep));
+    semiImplicit.see(std::fabs(spectralRadius(link) - row.shortStep));
     link.H = 5e-3;
-    semiImplicit = std::fmax(semiImplicit, std::fabs(spectralRadius(link) - row.longStep));
+    semiImplicit.see(std::fabs(spectralRadius(link) - row.longStep));
     link.semiImplicit = false;
-    explicitly = std::fmax(explicitly, std::fabs(spectralRadius(link) - row.explicitly));
+    explicitly.see(std::fabs(spectralRadius(link) - row.explicitly));
   }
   showAtMost({"lu R22", "flexible", "18 radii of semi-implicit coupling within 1e-7"}, semiImplicit, 1e-7);
   showAtMost({"lu R22", "flexible-explicit", "9 radii of explicit coupling within 1e-7"}, explicitly, 1e-7);
@@ -83,7 +84,7 @@ constexpr std::array kDampings{0.1, 1.0, 10.0, 30.0, 50.0, 100.0, 1000.0};  // N
 
 /// The largest relative deviation of a row; infinite where stability is lost and should not, or the reverse.
 double deviationOf(const LimitRow& row) {
-  double largest = 0.0;
+  test::Largest largest;
   for (std::size_t i = 0; i < kDampings.size(); ++i) {
     FlexibleLink link = allEqual(1.0, kDampings.at(i));
     link.decomposition = row.decomposition;
@@ -92,7 +93,7 @@ double deviationOf(const LimitRow& row) {
     const double expected = row.limits.at(i);
     const double found = firstUnstable(link, expected);
     if ((found == kNone) != (expected == kNone)) return HUGE_VAL;
-    if (expected != kNone) largest = std::fmax(largest, std::fabs(found / expected - 1.0));
+    if (expected != kNone) largest.see(std::fabs(found / expected - 1.0));
   }
   return largest;
 }
@@ -125,9 +126,9 @@ TEST(FlexibleStability, SemiImplicitCouplingLosesStabilityWhereTheTheorySays) {
 }
 
 TEST(FlexibleStability, ConstantForcesFoundImplicitlyAreStableForEveryStiffness) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const double d : kDampings)
-    for (double c = 1.0; c <= 1e7; c *= 1.2) largest = std::fmax(largest, spectralRadius(allEqual(c, d)));
+    for (double c = 1.0; c <= 1e7; c *= 1.2) largest.see(spectralRadius(allEqual(c, d)));
   showAtMost({"lu R21", "stiff-k0", "radius at most 1 up to c = 1e7 N/m"}, largest, kStable);
 }
 
@@ -156,14 +157,14 @@ TEST(FlexibleStability, TheMapOfForcesOverStiffnessAndDampingIsThatOfTheThesis) 
             0.0);
   const std::vector<Point> quadratic = unstablePoints(true, 2);
   ASSERT_FALSE(quadratic.empty());
-  double softest = HUGE_VAL;
-  double mostDamped = 0.0;
+  test::Smallest softest;
+  test::Largest mostDamped;
   for (const auto& [c, d] : quadratic) {
-    softest = std::fmin(softest, c);
-    mostDamped = std::fmax(mostDamped, d);
+    softest.see(c);
+    mostDamped.see(d);
   }
   showFigure({"lu R21", "map-k2", "unstable only for c > 3.7e3 N/m, d < 50 N s/m"},
-             fmt::format("c >= {:.3g} N/m, d <= {:.3g} N s/m", softest, mostDamped),
+             fmt::format("c >= {:.3g} N/m, d <= {:.3g} N s/m", double(softest), double(mostDamped)),
              softest > 3.7e3 && mostDamped < 50.0);
   constexpr double kFrom = 316.0;
   const std::size_t rows = 26;

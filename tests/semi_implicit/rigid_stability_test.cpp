@@ -15,6 +15,7 @@
 #include "koppla/native/oscillator_body.hpp"
 #include "koppla/solver/integrate.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_masses.hpp"
@@ -40,12 +41,12 @@ TEST(RigidStability, SpectralRadiiAreThoseOfTheRecursionMatrices) {
     RigidLink link;
     double radius;
   };
-  double largest = 0.0;
+  test::Largest largest;
   for (const Row& row : {Row{baumgarte(0.0, 0.0), 0.99722597}, Row{baumgarte(2e-3, 0.0), 0.99667221},
                          Row{baumgarte(2e-3, 1e-6), 0.99667220}, Row{baumgarte(2e-3, 1e-6, 1), 0.99667222},
                          Row{weightedMultipliers(1.0, 0.0), 0.99667222}, Row{weightedMultipliers(1.0, 1.0), 0.99667221},
                          Row{weightedMultipliers(1.0, 1.0, 1), 0.99667222}, Row{stabilisedIndex2(), 0.99667217}})
-    largest = std::fmax(largest, std::fabs(spectralRadius(row.link) - row.radius));
+    largest.see(std::fabs(spectralRadius(row.link) - row.radius));
   showAtMost({"lu R22", "rigid", "8 radii of methods 1, 2, 3 within 1e-7"}, largest, 1e-7);
 }
 
@@ -58,8 +59,8 @@ double radiusOfFreeMasses(const RigidLink& link) {
   auto values = core::eigenvalues(recursion.matrix(free.H)).value();
   std::ranges::sort(values, {}, [](const std::complex<double>& value) { return std::abs(value - 1.0); });
   EXPECT_NEAR(std::abs(values[1] - 1.0), 0.0, 1e-6);
-  double largest = 0.0;
-  for (std::size_t i = 2; i < values.size(); ++i) largest = std::fmax(largest, std::abs(values[i]));
+  test::Largest largest;
+  for (std::size_t i = 2; i < values.size(); ++i) largest.see(std::abs(values[i]));
   return largest;
 }
 
@@ -99,9 +100,8 @@ TEST(RigidStability, RadiiAsTheStepGoesToZeroAreThoseOfTheory) {
                                {stabilisedIndex2(0.7, 1), 0.548, 0.001},
                                {stabilisedIndex2(0.7, 2), 0.40, 0.01},
                                {stabilisedIndex2(0.6, 3), 0.56, 0.01}};
-  double units = 0.0;
-  for (const Row& row : table)
-    units = std::fmax(units, std::fabs(radiusOfFreeMasses(row.link) - row.radius) / row.lastDigit);
+  test::Largest units;
+  for (const Row& row : table) units.see(std::fabs(radiusOfFreeMasses(row.link) - row.radius) / row.lastDigit);
   showAtMost(
       {"lu R22", "step-to-zero", "29 radii of free relative motion within 1 in the last digit, closed forms 1e-4"},
       units, 1.0);
@@ -138,10 +138,9 @@ TEST(RigidStability, BaumgarteOfIndexOneFailsForStiffMassesAtDegreeZeroOnly) {
     EXPECT_TRUE(isStable(with(constant, 5e-3, 0.93 * c, d))) << d;
     EXPECT_FALSE(isStable(with(constant, 5e-3, 1.07 * c, d))) << d;
   }
-  double largest = 0.0;
+  test::Largest largest;
   for (const double d : {0.1, 1.0, 10.0, 100.0, 1000.0})
-    for (double c = 1.0; c <= 1e6; c *= 1.1)
-      largest = std::fmax(largest, spectralRadius(with(baumgarte(0.2, 1e-2, 1), 1e-3, c, d)));
+    for (double c = 1.0; c <= 1e6; c *= 1.1) largest.see(spectralRadius(with(baumgarte(0.2, 1e-2, 1), 1e-3, c, d)));
   showAtMost({"lu R24", "index-1-k1", "tau = 0.1 s, k = 1, H = 1e-3 s: radius at most 1 for c <= 1e6"}, largest,
              kStable);
 }
@@ -180,19 +179,18 @@ TEST(RigidStability, OnlyFormulasForDerivativesFailForLargeDamping) {
     showFigure({"lu R24", limit.figure, fmt::format("loses stability at d = {:.2g} within 7 %", limit.d)},
                fmt::format("{:.3g}", d), std::fabs(d / limit.d - 1.0) <= 0.07);
   }
-  double largest = 0.0;
+  test::Largest largest;
   for (double d = 10.0; d < 1e7; d *= 1.1)
     for (const RigidLink& link : {weightedMultipliers(1.0, 1.0, 1), baumgarte(0.2, 1e-2, 1), baumgarte(0.02, 1e-4, 1),
                                   baumgarte(2e-3, 1e-6, 1)})
-      largest = std::fmax(largest, spectralRadius(with(link, 1e-3, 1e3, d)));
+      largest.see(spectralRadius(with(link, 1e-3, 1e3, d)));
   showAtMost({"lu R24", "differences", "with differences the radius is at most 1 for d <= 1e7"}, largest, kStable);
 }
 
 TEST(RigidStability, MethodThreeIsStableWhateverTheDamping) {
-  double largest = 0.0;
+  test::Largest largest;
   for (double d = 0.1; d < 1e7; d *= 10.0)
-    for (double c = 1.0; c < 5e5; c *= 1.1)
-      largest = std::fmax(largest, spectralRadius(with(stabilisedIndex2(), 5e-3, c, d)));
+    for (double c = 1.0; c < 5e5; c *= 1.1) largest.see(spectralRadius(with(stabilisedIndex2(), 5e-3, c, d)));
   EXPECT_LE(largest, kStable);
 }
 
@@ -202,19 +200,19 @@ TEST(RigidStability, MethodThreeTakesLongStepsWithContrastingEigenfrequencies) {
   struct Row {
     double H, radius;
   };
-  double largest = 0.0;
-  double deviation = 0.0;
+  test::Largest largest;
+  test::Largest deviation;
   for (const Row& row :
        {Row{1e-4, 0.0}, Row{1e-3, 0.99973}, Row{5e-3, 0.99844}, Row{1e-2, 0.99412}, Row{5e-2, 0.94557}}) {
     RigidLink link = stabilisedIndex2();
     link.masses = kContrast;
     link.H = row.H;
     const double radius = spectralRadius(link);
-    largest = std::fmax(largest, radius);
-    if (row.radius > 0.0) deviation = std::fmax(deviation, std::fabs(radius - row.radius));
+    largest.see(radius);
+    if (row.radius > 0.0) deviation.see(std::fabs(radius - row.radius));
   }
   showFigure({"lu R26", "method-3", "radius below 1 for H = 1e-4, 1e-3, 5e-3, 1e-2, 5e-2 s"},
-             fmt::format("at most {:.6f}", largest), largest < 1.0);
+             fmt::format("at most {:.6f}", double(largest)), largest < 1.0);
   showAtMost({"lu R26", "method-3-values", "0.99973, 0.99844, 0.99412, 0.94557 for H from 1e-3 s on"}, deviation, 1e-5);
 }
 

@@ -16,6 +16,7 @@
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/coupling/network.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
@@ -73,7 +74,7 @@ Response exactResponse(const TwoMasses& p, std::size_t member, unsigned degree) 
 }
 
 Response largerOf(const Response& a, const Response& b) {
-  return {std::fmax(a.x, b.x), std::fmax(a.v, b.v), std::fmax(a.a, b.a)};
+  return {test::largestOf(a.x, b.x), test::largestOf(a.v, b.v), test::largestOf(a.a, b.a)};
 }
 
 /// dx/dlambda, dv/dlambda, da/dlambda of one mass, by the force on it.
@@ -111,7 +112,7 @@ TEST(Sensitivities, DifferencesAreAsGoodAsTheMembersSolver) {
   showAtMost({"lu R5", "x-bdf-1e-6", "dx/dlambda within 2e-2"}, loose.x, 2e-2);
   EXPECT_LE(loose.a, 2e-4);
   const Response fixed = deviationOfDifferences({.kind = solver::Kind::ode4}, kUsual);
-  showAtMost({"lu R5", "ode4", "dx, dv, da/dlambda within 1e-6"}, std::max({fixed.x, fixed.v, fixed.a}), 1e-6);
+  showAtMost({"lu R5", "ode4", "dx, dv, da/dlambda within 1e-6"}, test::largestOf(fixed.x, fixed.v, fixed.a), 1e-6);
   const Response implicitly = deviationOfDifferences({.kind = solver::Kind::radau, .rtol = 1e-8, .atol = 1e-8}, kUsual);
   showAtMost({"lu R5", "v-radau-1e-8", "dv/dlambda within 1e-5"}, implicitly.v, 1e-5);
   showAtMost({"lu R5", "x-radau-1e-8", "dx/dlambda within 1e-4"}, implicitly.x, 1e-4);
@@ -176,13 +177,13 @@ TEST(Sensitivities, FormulasKnowTheProjectionOfMethodThree) {
   ASSERT_FALSE(step.problem().leadingSensitivities(formulas));
   std::vector<coupling::Sensitivity> differences;
   ASSERT_FALSE(step.problem().sensitivities(differences, {1.0, 1.0, {}}));
-  double largest = 0.0;
+  test::Largest largest;
   for (const std::size_t member : {0U, 1U})
     for (const std::size_t output : {0U, 1U})
       for (const std::size_t input : {0U, 1U})
-        largest = std::fmax(largest, std::fabs(step.derivative(formulas, member, output, input) /
-                                                   step.derivative(differences, member, output, input) -
-                                               1.0));
+        largest.see(std::fabs(step.derivative(formulas, member, output, input) /
+                                  step.derivative(differences, member, output, input) -
+                              1.0));
   showAtMost({"lu R6", "method-3", "dx, dv by lambda and mu within 1 % of differences"}, largest, 0.01);
 }
 

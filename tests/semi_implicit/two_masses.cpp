@@ -14,6 +14,7 @@
 #include "koppla/solver/integrate.hpp"
 #include "koppla/subsystem/force_law.hpp"
 
+#include "support/extremes.hpp"
 #include "support/formula_subsystem.hpp"
 
 namespace koppla::test {
@@ -214,18 +215,18 @@ std::array<double, 4> exact(const RigidLink& c, double t) {
 
 double relativeDistance(const std::vector<double>& a, const std::vector<double>& b) {
   if (a.size() != b.size() || a.empty()) return HUGE_VAL;
-  double distance = 0.0;
-  double size = 0.0;
+  test::Largest distance;
+  test::Largest size;
   for (std::size_t i = 0; i < a.size(); ++i) {
-    distance = std::fmax(distance, std::fabs(a[i] - b[i]));
-    size = std::fmax(size, std::fabs(b[i]));
+    distance.see(std::fabs(a[i] - b[i]));
+    size.see(std::fabs(b[i]));
   }
   return distance / size;
 }
 
 double relativeDistance(const Motion& a, const Motion& b) {
-  return std::fmax(std::fmax(relativeDistance(a.x1, b.x1), relativeDistance(a.v1, b.v1)),
-                   std::fmax(relativeDistance(a.x2, b.x2), relativeDistance(a.v2, b.v2)));
+  return test::largestOf(relativeDistance(a.x1, b.x1), relativeDistance(a.v1, b.v1), relativeDistance(a.x2, b.x2),
+                         relativeDistance(a.v2, b.v2));
 }
 
 RigidLink baumgarte(double beta, double gamma, unsigned degree) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_masses.hpp"
 
@@ -81,8 +82,8 @@ TEST(Warnings, AJointThatOpensEndsTheRun) {
   for (std::size_t i = 0; i < motion.t.size(); ++i) EXPECT_LT(std::fabs(motion.x2[i] - motion.x1[i]), 10.0) << i;
   const Motion stable = simulate(baumgarte(1e-3, 0.0));
   ASSERT_EQ(stable.statistics.joints.size(), 1U);
-  double gap = 0.0;
-  for (std::size_t i = 0; i < stable.t.size(); ++i) gap = std::fmax(gap, std::fabs(stable.x2[i] - stable.x1[i]));
+  test::Largest gap;
+  for (std::size_t i = 0; i < stable.t.size(); ++i) gap.see(std::fabs(stable.x2[i] - stable.x1[i]));
   EXPECT_DOUBLE_EQ(stable.statistics.joints[0].positionDefect, gap);
 }
 
@@ -120,12 +121,12 @@ TEST(Warnings, TellWhereOneCorrectionIsNotEnough) {
 TEST(Warnings, AccelerationsAreLeftOutWhereTheyWouldMakeMethodTwoUnstable) {
   RigidLink link = weightedMultipliers(1.0, 1.0);
   link.H = 5e-3;
-  double largest = 0.0;
+  test::Largest largest;
   for (const double d : {0.1, 1.0, 10.0, 100.0, 300.0, 1000.0, 3000.0, 1e4})
     for (double c = 100.0; c < 3.9e5; c *= 1.1) {
       link.masses.c1 = link.masses.c2 = c;
       link.masses.d1 = link.masses.d2 = d;
-      largest = std::fmax(largest, spectralRadius(link));
+      largest.see(spectralRadius(link));
     }
   showAtMost({"lu R16", "safeguard", "(1,1), k = 0, H = 5e-3 s: the radius is at most 1 for c <= 3.9e5, d <= 1e4"},
              largest, 1.0 + 1e-9);

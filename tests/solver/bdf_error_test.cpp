@@ -1,5 +1,6 @@
 // The error test of the BDF in numbers: which steps are accepted, and when the order rises.
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 
@@ -90,6 +91,28 @@ TEST(BdfErrorTest, TheOrderRisesWhereItsErrorAllowsALongerStep) {
     const double second = (4.0 * 90.0 - 42.0 + 2.0 * 75.0) / 3.0;  // (4 x_4 - x_3 + 2 h f_5) / 3
     EXPECT_NEAR(rig.y[0], (share > 1.0 ? second : first) * c, 1e-6 * c) << share;
   }
+}
+
+/// With a given order the first steps are explicit. Where these are too long, the next attempt is one of order 1 and
+/// half the length.
+TEST(BdfErrorTest, AFirstStepThatIsTooLongIsHalved) {
+  std::vector<double> times;
+  Model stiff;
+  stiff.outputs = {"x"};
+  stiff.x0 = {1.0};
+  stiff.f = [&times](double t, auto x, auto, auto dx) {
+    times.push_back(t);
+    dx[0] = -1e4 * (x[0] - std::cos(t)) - std::sin(t);
+  };
+  stiff.g = [](double, auto x, auto, auto y) { y[0] = x[0]; };
+  IntegratorSettings settings = with(Kind::bdf);
+  settings.order = 4;
+  settings.firstMicroStep = 0.1;
+  Rig rig(equations(stiff), settings);
+  ASSERT_EQ(rig.step(0.0, 1.0).status, subsystem::Status::ok);
+  // The stages of the explicit step lie at 0, 1/5, 3/10, 4/5, 8/9 and 1 of it.
+  const auto isHalf = [](double t) { return std::fabs(t - 0.05) < 1e-12; };
+  EXPECT_TRUE(std::ranges::any_of(times, isHalf));
 }
 
 }  // namespace

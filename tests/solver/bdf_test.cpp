@@ -9,6 +9,7 @@
 #include "koppla/core/error.hpp"
 
 #include "rig.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::solver::test {
@@ -86,19 +87,23 @@ Errors twoMassErrors(IntegratorSettings settings) {
 }
 
 TEST(Bdf, LocalErrorsFollowTheToleranceAndGlobalOnesLieDecadesAbove) {
-  double least = 1e9, most = 0.0, nearest = 1e9, farthest = 0.0;
+  koppla::test::Largest most, farthest;
+  koppla::test::Smallest least, nearest;
+  int compared = 0;
   for (const double tolerance : {1e-4, 1e-5, 1e-6, 1e-7, 1e-8}) {
     const Errors errors = twoMassErrors(bdf(tolerance));
-    least = std::fmin(least, errors.local / tolerance);
-    most = std::fmax(most, errors.local / tolerance);
+    least.see(errors.local / tolerance);
+    most.see(errors.local / tolerance);
     if (errors.global > 0.5) continue;  // the phase is lost
-    nearest = std::fmin(nearest, errors.global / errors.local);
-    farthest = std::fmax(farthest, errors.global / errors.local);
+    ++compared;
+    nearest.see(errors.global / errors.local);
+    farthest.see(errors.global / errors.local);
   }
   showFigure({"schmoll R41", "local", "local WRMSE over tol within a decade around 1, tol = 1e-4 ... 1e-8"},
-             fmt::format("{:.2g} to {:.2g}", least, most), least > 0.1 && most < 10.0);
-  showFigure({"schmoll R41", "global", "global error of x1 1 to 3 decades above the local error"},
-             fmt::format("factors {:.2g} to {:.2g}", nearest, farthest), nearest > 10.0 && farthest < 1000.0);
+             fmt::format("{:.2g} to {:.2g}", double(least), double(most)), least > 0.1 && most < 10.0);
+  showFigure({"schmoll R41", "global", "global error of x1 1 to 3 decades above the local error, tol = 1e-5 ... 1e-8"},
+             fmt::format("factors {:.2g} to {:.2g} at {} tolerances", double(nearest), double(farthest), compared),
+             compared >= 4 && nearest > 10.0 && farthest < 1000.0);
 }
 
 TEST(Bdf, ComparesWithCvode) {

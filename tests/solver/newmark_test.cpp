@@ -6,6 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "rig.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::solver::test {
@@ -17,10 +18,10 @@ const double kPeriod = 2.0 * 3.14159265358979 / std::sqrt(1e5 - 1.0);
 /// Largest error of the position over 20 periods with steps of length h.
 double globalError(const IntegratorSettings& settings, double h) {
   Rig rig(equations(oscillator(kTruss)), settings);
-  double largest = 0.0;
+  koppla::test::Largest largest;
   for (int k = 0; k * h < 20.0 * kPeriod; ++k) {
     rig.step(k * h, (k + 1) * h, {0.0});
-    largest = std::fmax(largest, std::fabs(rig.y[0] - freeMotion(kTruss, (k + 1) * h).first));
+    largest.see(std::fabs(rig.y[0] - freeMotion(kTruss, (k + 1) * h).first));
   }
   return largest;
 }

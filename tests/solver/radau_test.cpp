@@ -7,6 +7,7 @@
 #include "koppla/core/error.hpp"
 
 #include "rig.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::solver::test {
@@ -282,8 +283,8 @@ struct Pendulum {
     return model;
   }
 
-  double position = 0.0;  ///< largest violations over the run, m^2 and m^2/s
-  double velocity = 0.0;
+  koppla::test::Largest position;  ///< largest violations over the run, m^2 and m^2/s
+  koppla::test::Largest velocity;
   double periodError = 0.0;  ///< relative
 
   /// 4 3/4 periods, 10.1 s, in 100 macro steps: at the end it hangs down and is at its fastest.
@@ -292,8 +293,8 @@ struct Pendulum {
     const double H = 4.75 * period() / 100.0;
     for (int k = 0; k < 100; ++k) {
       EXPECT_EQ(rig.step(k * H, (k + 1) * H).status, Status::ok) << rig.system->failure();
-      position = std::fmax(position, std::fabs(rig.y[0] * rig.y[0] + rig.y[1] * rig.y[1] - kLength * kLength) / 2.0);
-      velocity = std::fmax(velocity, std::fabs(rig.y[0] * rig.y[2] + rig.y[1] * rig.y[3]));
+      position.see(std::fabs(rig.y[0] * rig.y[0] + rig.y[1] * rig.y[1] - kLength * kLength) / 2.0);
+      velocity.see(std::fabs(rig.y[0] * rig.y[2] + rig.y[1] * rig.y[3]));
     }
     const double late = std::atan2(rig.y[0], -rig.y[1]) * kLength / std::hypot(rig.y[2], rig.y[3]);
     periodError = std::fabs(late) / (4.75 * period());

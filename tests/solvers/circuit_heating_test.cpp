@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "with_solvers.hpp"
 
 namespace koppla::solvers::circuit_heating_test {
@@ -126,8 +127,8 @@ class CircuitHeating : public WithSolvers {
 
 /// The larger of both differences from the closed form.
 double error(const ExampleRun& run, const Pair& exact) {
-  return std::fmax(std::fabs(run.of("board.T[1]").back() - exact[0]),
-                   std::fabs(run.of("board.T[2]").back() - exact[1]));
+  return test::largestOf(std::fabs(run.of("board.T[1]").back() - exact[0]),
+                         std::fabs(run.of("board.T[2]").back() - exact[1]));
 }
 
 TEST_F(CircuitHeating, TheOperatingPointIsThatOfTheClosedForms) {

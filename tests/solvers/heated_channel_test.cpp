@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/extremes.hpp"
 #include "with_solvers.hpp"
 
 namespace koppla::solvers::heated_channel_test {
@@ -167,10 +168,10 @@ double wallTemperature(const ExampleRun& run, const std::string& side, int node)
 /// The largest difference from the reference at nodes, but for the three at each end, where a channel begins and its
 /// heat flux is singular.
 double distance(const ExampleRun& run, const Exchanger& exact) {
-  double largest = 0.0;
+  test::Largest largest;
   for (int node = 3; node <= kFaces - 3; ++node) {
-    largest = std::fmax(largest, std::fabs(wallTemperature(run, "hot", node) - atNode(exact.hot, node)));
-    largest = std::fmax(largest, std::fabs(wallTemperature(run, "cold", node) - atNode(exact.cold, node)));
+    largest.see(std::fabs(wallTemperature(run, "hot", node) - atNode(exact.hot, node)));
+    largest.see(std::fabs(wallTemperature(run, "cold", node) - atNode(exact.cold, node)));
   }
   return largest;
 }

@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_bodies.hpp"
 
@@ -39,12 +40,12 @@ double error(const FlexibleJoint& joint, const std::string& decomposition, unsig
 }
 
 TEST(FlexibleJointsInSpace, LeadToTheReferenceValues) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const FlexibleJoint& joint : flexibleJoints()) {
     const results::Table& run = reference(joint);
-    largest = std::max({largest, distance(endOf(run, "first.body.position"), joint.firstEnd),
-                        distance(endOf(run, "first.body.rotation"), joint.firstAngles),
-                        distance(endOf(run, "second.body.position"), joint.secondEnd)});
+    largest.see(distance(endOf(run, "first.body.position"), joint.firstEnd),
+                distance(endOf(run, "first.body.rotation"), joint.firstAngles),
+                distance(endOf(run, "second.body.position"), joint.secondEnd));
   }
   showAtMost({"lu R39", "flexible-references", "end values of four flexible joints to 1e-8"}, largest, 1e-8);
 }
@@ -63,14 +64,14 @@ std::vector<double> energies(const results::Table& run, const FlexibleJoint& joi
 }
 
 TEST(FlexibleJointsInSpace, KeepTheEnergyWithoutDampers) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const FlexibleJoint& joint : flexibleJoints()) {
     const std::vector<double> energy = energies(simulate(project(), changesOf(joint, false) + byWaveforms()), joint);
     if (joint.energy) {
       // Start values are printed to 5e-11 m; the joint pulls with about 50 N.
       EXPECT_NEAR(energy.front(), *joint.energy, 5e-9) << joint.joint;
     }
-    for (const double value : energy) largest = std::fmax(largest, std::fabs(value - energy.front()));
+    for (const double value : energy) largest.see(std::fabs(value - energy.front()));
   }
   showAtMost({"lu R39", "energy", "energy of undamped flexible joints to 1e-9 J"}, largest, 1e-9);
 }
@@ -96,8 +97,8 @@ const std::array kTable{Tabulated{"atpoint", 0, {7.4e-2, 4.0e-2}, {5.0e-1, 2.2e-
                         Tabulated{"universal", 1, {3.5e-3, 8.8e-4}, {3.2e-3, 8.0e-4}, {4.2e-3, 1.0e-3}}};
 
 TEST(FlexibleJointsInSpace, AreAsAccurateAsTabulatedInEveryDecomposition) {
-  std::array<double, 2> shares{0.0, 0.0};  // of the tabulated errors, by degree
-  double lowest = kInfinity;               // order with degree 1
+  std::array<test::Largest, 2> shares;  // of the tabulated errors, by degree
+  test::Smallest lowest;                // order with degree 1
   for (const Tabulated& row : kTable) {
     const FlexibleJoint& joint = *std::ranges::find(flexibleJoints(), row.joint, &FlexibleJoint::joint);
     for (const auto& [decomposition, tabulated] :
@@ -108,9 +109,8 @@ TEST(FlexibleJointsInSpace, AreAsAccurateAsTabulatedInEveryDecomposition) {
       SCOPED_TRACE(row.joint + " " + decomposition + " " + std::to_string(row.degree));
       EXPECT_LE(errors.coarse, kAllowed * tabulated.coarse);
       EXPECT_LE(errors.fine, kAllowed * tabulated.fine);
-      shares[row.degree] =
-          std::max({shares[row.degree], errors.coarse / tabulated.coarse, errors.fine / tabulated.fine});
-      if (row.degree == 1) lowest = std::min(lowest, orderOf(errors.coarse, errors.fine));
+      shares[row.degree].see(errors.coarse / tabulated.coarse, errors.fine / tabulated.fine);
+      if (row.degree == 1) lowest.see(orderOf(errors.coarse, errors.fine));
     }
   }
   showAtMost({"lu R39", "flexible-errors-k0", "errors of all joints and decompositions, k = 0: <= 1.5 times the table"},
@@ -121,14 +121,13 @@ TEST(FlexibleJointsInSpace, AreAsAccurateAsTabulatedInEveryDecomposition) {
 }
 
 TEST(FlexibleJointsInSpace, DisplacementForceIsTheMirrorImageOfForceDisplacement) {
-  double lowest = kInfinity;
+  test::Smallest lowest;
   for (const FlexibleJoint& joint : flexibleJoints())
-    lowest = std::min(
-        lowest, orderOf(error(joint, kDisplacementForce, 1, kCoarse), error(joint, kDisplacementForce, 1, kFine)));
+    lowest.see(orderOf(error(joint, kDisplacementForce, 1, kCoarse), error(joint, kDisplacementForce, 1, kFine)));
   showFigure({"lu R39", "mirrored-orders", "order >= 1.9 with k = 1 in D/F"}, std::to_string(lowest), lowest >= 1.9);
   // Of joints that look alike from both sides the second body may as well be called the first one. What is left is the
   // rounding of difference quotients.
-  double largest = 0.0;
+  test::Largest largest;
   for (const FlexibleJoint& joint : flexibleJoints()) {
     if (joint.joint == "inplane") continue;
     const Changes common = changesOf(joint) + stepsOf(kFine) + Changes{"algorithm.degree=1"};
@@ -136,7 +135,7 @@ TEST(FlexibleJointsInSpace, DisplacementForceIsTheMirrorImageOfForceDisplacement
     const results::Table other =
         simulate(project(), common + Changes{"link.decomposition=" + kForceDisplacement,
                                              R"(link.between=["second.point", "first.point"])"});
-    largest = std::fmax(largest, errorOf(one, other, statesOfBoth()));
+    largest.see(errorOf(one, other, statesOfBoth()));
   }
   showAtMost({"lu R12", "mirror", "D/F between two bodies is F/D between the same bodies in reverse, to 1e-7"}, largest,
              1e-7);
@@ -146,19 +145,18 @@ TEST(FlexibleJointsInSpace, TakeLawsOfTheUser) {
   // The table's spring and damper as a formula change nothing.
   const Changes formula{"link.kind=law", "link.force=2000*x + 20*v"};
   const Changes common = stepsOf(kFine) + Changes{"algorithm.degree=1", "link.joint=inplane"};
-  double largest = 0.0;
+  test::Largest largest;
   for (const std::string& decomposition :
        {kForceForce, kForceDisplacement, kDisplacementForce, kDisplacementDisplacement}) {
     const Changes together = common + Changes{"link.decomposition=" + decomposition};
-    largest = std::fmax(
-        largest, errorOf(simulate(project(), together + formula), simulate(project(), together), statesOfBoth()));
+    largest.see(errorOf(simulate(project(), together + formula), simulate(project(), together), statesOfBoth()));
   }
   showAtMost(
       {"lu R12", "formulas", "a linear law as a formula moves two bodies as the same spring and damper, to 1e-10"},
       largest, 1e-10);
   // A spring that hardens and a damper that damps less when opening: order 2 as with linear laws.
   const Changes hardening{"link.kind=law", "link.force=2000*x + 2e6*x^3 + (v < 0 ? 20*v : 20*v/(1 + v^2))"};
-  double lowest = kInfinity;
+  test::Smallest lowest;
   for (const std::string joint : {"atpoint", "inplane"}) {
     const Changes law = Changes{"link.joint=" + joint} + hardening;
     const results::Table exact = simulate(project(), law + byWaveforms());
@@ -171,7 +169,7 @@ TEST(FlexibleJointsInSpace, TakeLawsOfTheUser) {
                                                Changes{"algorithm.degree=1", "link.decomposition=" + decomposition}),
                        exact, statesOfBoth());
       };
-      lowest = std::min(lowest, orderOf(errorAt(kCoarse), errorAt(kFine)));
+      lowest.see(orderOf(errorAt(kCoarse), errorAt(kFine)));
     }
   }
   showFigure({"lu R12", "nonlinear-laws", "a nonlinear law of the user, k = 1: order >= 1.9 in all decompositions"},

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::four_bar_test {
@@ -70,7 +71,7 @@ TEST(FourBarInSpace, ErrorsAndDefectsStayWithinThoseOfTheNote) {
                              Row{4e-3, 5e-4, {1.7e-9, 2.9e-9, 5.7e-6}, {5.2e-9, 3.4e-9, 6.8e-6}},
                              Row{2e-3, 5e-4, {4.3e-10, 7.2e-10, 1.4e-6}, {6.1e-10, 7.5e-10, 1.5e-6}},
                              Row{1e-3, 5e-4, {1.1e-10, 1.8e-10, 3.6e-7}, {1.2e-10, 1.8e-10, 3.6e-7}}};
-  double share = 0.0;
+  test::Largest share;
   for (const Row& row : kRows) {
     for (const Inside inside : {Inside::plain, Inside::stabilised}) {
       const bool isPlain = inside == Inside::plain;
@@ -82,7 +83,7 @@ TEST(FourBarInSpace, ErrorsAndDefectsStayWithinThoseOfTheNote) {
            {std::pair(obtained.pose, tabulated.pose), std::pair(obtained.position, tabulated.position),
             std::pair(obtained.velocity, tabulated.velocity)}) {
         EXPECT_LE(own, kAllowed * printed);
-        share = std::fmax(share, own / printed);
+        share.see(own / printed);
       }
       if (row.step == 1e-3) {
         showAtMost({"lu R31", "pose-fine-" + setting, "H = 1e-3 s, beta = 5e-4 s: pose error <= 1e-9"}, obtained.pose,

@@ -8,6 +8,7 @@
 #include <gtest/gtest.h>
 
 #include "simulation.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test::reference_point_test {
@@ -47,12 +48,12 @@ TEST(ReferencePoint, SixComponentsAreExchanged) {
 
 TEST(ReferencePoint, TheCoupledBodyMovesLikeTheWholeSystem) {
   for (const std::string name : {"rotation", "angular-velocity"}) {
-    double lowest = 10.0;
+    test::Smallest lowest;
     for (const std::string kind : {"gauss-seidel", "jacobi", "semi-implicit"}) {
       const auto errorAt = [&](double step) { return error(run(name, step, {"algorithm.kind=" + kind})); };
       const double fine = errorAt(kFine);
       EXPECT_LE(fine, 1e-3) << name << " " << kind << ": angles are up to 0.4 rad";
-      lowest = std::min(lowest, orderOf(errorAt(kCoarse), fine));
+      lowest.see(orderOf(errorAt(kCoarse), fine));
     }
     showFigure({"schmoll R47", name,
                 "explicit and semi-implicit coupling, k = 1: converges to the whole system, order >= 1.9"},
@@ -64,7 +65,7 @@ TEST(ReferencePoint, TheCoupledBodyMovesLikeTheWholeSystem) {
 /// How far the orientation that the bushing finds from angular velocities goes astray, as an angle (rad).
 double drift(const results::Table& table) {
   const auto angles = elements(table, "machine.body.rotation");
-  double result = 0.0;
+  test::Largest result;
   for (std::size_t row = 0; row < table.time.size(); ++row) {
     const auto about = [&](std::size_t axis) {
       return Eigen::AngleAxisd(angles[axis]->numbers[row], Eigen::Vector3d::Unit(static_cast<Eigen::Index>(axis)));
@@ -72,7 +73,7 @@ double drift(const results::Table& table) {
     const auto own = [&](const char* name) { return table.find(name)->numbers[row]; };
     const Eigen::Quaterniond body = about(0) * about(1) * about(2);
     const Eigen::Quaterniond bushing(own("bushing.q0"), own("bushing.q1"), own("bushing.q2"), own("bushing.q3"));
-    result = std::fmax(result, body.angularDistance(bushing));
+    result.see(body.angularDistance(bushing));
   }
   return result;
 }

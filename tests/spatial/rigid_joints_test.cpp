@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "two_bodies.hpp"
 
@@ -71,16 +72,15 @@ Errors errorsOf(const RigidJoint& joint, const Method& method, Parameters parame
 }
 
 TEST(RigidJointsInSpace, LeadToTheReferenceValues) {
-  double largest = 0.0;
-  double ofMultipliers = 0.0;
+  test::Largest largest;
+  test::Largest ofMultipliers;
   for (const RigidJoint& joint : rigidJoints()) {
     const results::Table& whole = reference(joint);
-    largest = std::max({largest, distance(endOf(whole, "both.first.position"), joint.firstEnd),
-                        distance(endOf(whole, "both.second.position"), joint.secondEnd)});
+    largest.see(distance(endOf(whole, "both.first.position"), joint.firstEnd),
+                distance(endOf(whole, "both.second.position"), joint.secondEnd));
     const std::vector<double> lambda = startOf(run(joint, kBaumgarte, kCoarse), conditionOf(joint) + ".lambda");
     ASSERT_EQ(lambda.size(), joint.lambda.size());
-    for (std::size_t k = 0; k < lambda.size(); ++k)
-      ofMultipliers = std::fmax(ofMultipliers, std::fabs(lambda[k] - joint.lambda[k]));
+    for (std::size_t k = 0; k < lambda.size(); ++k) ofMultipliers.see(std::fabs(lambda[k] - joint.lambda[k]));
   }
   showAtMost({"lu R39", "rigid-references", "end positions with four rigid joints to 1e-8"}, largest, 1e-8);
   showAtMost({"lu R39", "multipliers-at-start", "consistent multipliers at the start to the seven decimals printed"},
@@ -133,10 +133,10 @@ const std::array kTable{Tabulated{"method-1",
 TEST(RigidJointsInSpace, AreAsAccurateAsTabulatedWithEveryMethod) {
   for (const Tabulated& row : kTable) {
     SCOPED_TRACE(row.name);
-    double share = 0.0;  // of what the table says
+    test::Largest share;  // of what the table says
     const auto compare = [&share](double obtained, double tabulated, const std::string& what) {
       EXPECT_LE(obtained, kAllowed * tabulated) << what;
-      share = std::fmax(share, obtained / tabulated);
+      share.see(obtained / tabulated);
     };
     for (std::size_t i = 0; i < rigidJoints().size(); ++i) {
       const Errors errors = errorsOf(rigidJoints()[i], row.method);
@@ -151,10 +151,10 @@ TEST(RigidJointsInSpace, AreAsAccurateAsTabulatedWithEveryMethod) {
 }
 
 double lowestOrder(const Method& method) {
-  double lowest = kInfinity;
+  test::Smallest lowest;
   for (const RigidJoint& joint : rigidJoints()) {
     const Errors errors = errorsOf(joint, method);
-    lowest = std::min(lowest, orderOf(errors.coarse, errors.fine));
+    lowest.see(orderOf(errors.coarse, errors.fine));
   }
   return lowest;
 }
@@ -169,10 +169,10 @@ TEST(RigidJointsInSpace, AreOfSecondOrderWithDegreeOne) {
 }
 
 TEST(RigidJointsInSpace, RelaxingTheMotionsThatPartnersSeeCostsAnOrder) {
-  double highest = 0.0;
+  test::Largest highest;
   for (const std::string joint : {"inplane", "perpendicular", "revolute"}) {
     const Errors errors = errorsOf(rigidJoint(joint), kAllRelaxed);
-    highest = std::fmax(highest, orderOf(errors.coarse, errors.fine));
+    highest.see(orderOf(errors.coarse, errors.fine));
   }
   showAtMost(
       {"lu R39", "all-relaxed-order", "all of u relaxed: order of about 1 (<= 1.2) with joints that see motions"},
@@ -183,21 +183,21 @@ TEST(RigidJointsInSpace, RelaxingTheMotionsThatPartnersSeeCostsAnOrder) {
 }
 
 TEST(RigidJointsInSpace, EulerParametersKeepTheirLengthAndTheOrders) {
-  double deviation = 0.0;  // of the orders from those of the note
-  double ofNorm = 0.0;
+  test::Largest deviation;  // of the orders from those of the note
+  test::Largest ofNorm;
   for (const auto& [name, order] :
        {std::pair("atpoint", 2.0), std::pair("inplane", 1.06), std::pair("perpendicular", 1.07)}) {
     const RigidJoint& joint = rigidJoint(name);
     const Errors errors = errorsOf(joint, kProjected, Parameters::eulerParameters);
-    deviation = std::fmax(deviation, std::fabs(orderOf(errors.coarse, errors.fine) - order));
+    deviation.see(std::fabs(orderOf(errors.coarse, errors.fine) - order));
     const results::Table table = run(joint, kProjected, kFine, Parameters::eulerParameters);
     for (const char* rotation : {"first.body.rotation", "second.body.rotation"}) {
       const auto q = elements(table, rotation);
       ASSERT_EQ(q.size(), 4U);
       for (std::size_t row = 0; row < table.time.size(); ++row)
-        ofNorm = std::fmax(ofNorm, std::fabs(std::hypot(std::hypot(q[0]->numbers[row], q[1]->numbers[row]),
-                                                        std::hypot(q[2]->numbers[row], q[3]->numbers[row])) -
-                                             1.0));
+        ofNorm.see(std::fabs(std::hypot(std::hypot(q[0]->numbers[row], q[1]->numbers[row]),
+                                        std::hypot(q[2]->numbers[row], q[3]->numbers[row])) -
+                             1.0));
     }
   }
   showAtMost({"lu R39", "euler-parameters-orders",

@@ -13,6 +13,8 @@
 #include "koppla/project/project.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
+#include "support/extremes.hpp"
+
 namespace koppla::test {
 
 namespace fs = std::filesystem;
@@ -86,9 +88,9 @@ std::vector<double> startOf(const results::Table& table, const std::string& name
 }
 
 double largest(const results::Table& table, const std::string& name) {
-  double result = 0.0;
+  test::Largest result;
   for (const results::Series* series : elements(table, name))
-    for (const double value : series->numbers) result = std::fmax(result, std::fabs(value));
+    for (const double value : series->numbers) result.see(std::fabs(value));
   return result;
 }
 
@@ -100,11 +102,10 @@ double errorOf(const results::Table& run, const results::Table& reference, const
     EXPECT_EQ(own.size(), exact.size()) << variable.name;
     for (std::size_t k = 0; k < own.size(); ++k) pairs.emplace_back(own[k], exact.at(k));
   }
-  double result = 0.0;
+  test::Largest result;
   for (std::size_t row = 0; row < run.time.size(); ++row) {
     const std::size_t counterpart = rowAt(reference, run.time[row]);
-    for (const auto& [own, exact] : pairs)
-      result = std::fmax(result, std::fabs(own->numbers[row] - exact->numbers.at(counterpart)));
+    for (const auto& [own, exact] : pairs) result.see(std::fabs(own->numbers[row] - exact->numbers.at(counterpart)));
   }
   return result;
 }

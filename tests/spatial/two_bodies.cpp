@@ -8,6 +8,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
+
 namespace koppla::test {
 
 namespace {
@@ -173,8 +175,8 @@ std::vector<Counterpart> posesOfBoth() {
 
 double distance(const std::vector<double>& a, const Vector3& b) {
   EXPECT_EQ(a.size(), b.size());
-  double result = 0.0;
-  for (std::size_t i = 0; i < b.size(); ++i) result = std::fmax(result, std::fabs(a.at(i) - b[i]));
+  test::Largest result;
+  for (std::size_t i = 0; i < b.size(); ++i) result.see(std::fabs(a.at(i) - b[i]));
   return result;
 }
 

@@ -9,6 +9,7 @@
 #include "koppla/run/recursion.hpp"
 #include "koppla/solver/integrate.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
@@ -51,11 +52,11 @@ run::MacroStepRecursion loop(AlgorithmKind kind, unsigned degree, double gain) {
 
 /// Gain 0.5, p = 1..5.
 void showRadii(AlgorithmKind kind, const std::string& figure, const std::array<double, 5>& expected) {
-  double largest = 0.0;
+  test::Largest largest;
   for (unsigned p = 1; p <= 5; ++p) {
     auto recursion = loop(kind, p, 0.5);
     for (const double H : {1e-4, 1e-5, 1e-6})
-      largest = std::fmax(largest, std::fabs(recursion.spectralRadius(H) / expected.at(p - 1) - 1.0));
+      largest.see(std::fabs(recursion.spectralRadius(H) / expected.at(p - 1) - 1.0));
   }
   showAtMost({"schmoll R6", figure, "gain 0.5, p = 1..5, H = 1e-4, 1e-5, 1e-6 s: deviation at most 1 %"}, largest,
              0.01);
@@ -67,17 +68,17 @@ TEST(FeedThrough, OnBothSidesGrowsAtEveryStepLength) {
 }
 
 TEST(FeedThrough, OnBothSidesIsStableBelowTheThresholdGainOnly) {
-  double below = 0.0;
-  double above = HUGE_VAL;
+  test::Largest below;
+  test::Smallest above;
   for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel})
     for (unsigned p = 0; p <= 5; ++p)
       for (const double H : {1e-5, 1e-6}) {
-        below = std::fmax(below, loop(kind, p, 0.9 * thresholdOf(kind, p)).spectralRadius(H));
-        above = std::fmin(above, loop(kind, p, 1.05 * thresholdOf(kind, p)).spectralRadius(H));
+        below.see(loop(kind, p, 0.9 * thresholdOf(kind, p)).spectralRadius(H));
+        above.see(loop(kind, p, 1.05 * thresholdOf(kind, p)).spectralRadius(H));
       }
   showFigure({"schmoll R6", "recursion-thresholds",
               "H <= 1e-5 s: radius below 1 at 0.9 times the threshold, above 1 at 1.05 times"},
-             fmt::format("at most {:.7f}, at least {:.7f}", below, above), below < 1.0 && above > 1.0);
+             fmt::format("at most {:.7f}, at least {:.7f}", double(below), double(above)), below < 1.0 && above > 1.0);
 }
 
 /// Values that go round the loop in two steps (Jacobi: the body's and the link's share alternate) or in one.

@@ -8,6 +8,7 @@
 
 #include "koppla/study/box_statistics.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::study::smoothing_test {
@@ -35,14 +36,14 @@ struct Spike {
 };
 
 TEST(Smoothing, LeavesAConstantFieldAsItIs) {
-  double largest = 0.0;
+  test::Largest largest;
   for (const std::vector<std::size_t>& sizes :
        {std::vector<std::size_t>{7}, std::vector<std::size_t>{2, 5}, std::vector<std::size_t>{5, 1, 4, 3}}) {
     std::size_t size = 1;
     for (const std::size_t each : sizes) size *= each;
     std::vector<double> field(size, 0.75);
     for (int pass = 0; pass < 3; ++pass) field = smoothed(field, sizes);
-    for (const double value : field) largest = std::fmax(largest, std::fabs(value - 0.75));
+    for (const double value : field) largest.see(std::fabs(value - 0.75));
   }
   test::showAtMost({"jung 34", "constant", "unchanged, to 1e-15"}, largest, 1e-15);
 }

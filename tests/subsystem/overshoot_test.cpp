@@ -180,5 +180,41 @@ TEST(Overshoot, SaysWhatItCanDo) {
   EXPECT_THROW(overshoot(makeSubsystem(rigid), 0.5, 6), core::InputError);
 }
 
+TEST(Overshoot, MicroStepsAreTheirNominalLengthAndSayWhoMayReturn) {
+  for (const bool final : {false, true}) {
+    std::vector<Step> heard;
+    Rig rig(overshoot(std::make_unique<Listening>(makeSubsystem(koppla::test::integrator()), heard), 0.01, 1));
+    const double zero = 0.0;
+    rig.system->advance({0.0, 0.06, true}, {&zero, 1, 0}, rig.y);
+    heard.clear();
+    rig.system->advance({0.06, 0.09, final}, {&zero, 1, 0}, rig.y);
+    ASSERT_EQ(heard.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(heard[k].length, 0.01);
+      EXPECT_EQ(heard[k].returnsBefore, k > 0 && !final);
+    }
+  }
+}
+
+/// The sample at the start is what the inner one has after initialisation.
+TEST(Overshoot, BeginsWithWhatOutputsAreAfterInitialisation) {
+  class Late final : public detail::Wrapper {
+   public:
+    using Wrapper::Wrapper;
+    StepResult advance(const Step& step, Trajectory u, std::span<double> y) override {
+      return inner().advance(step, u, y);
+    }
+    Status readOutputs(std::span<double> y) override {
+      y[0] = -101.0;
+      return Status::ok;
+    }
+  };
+  Rig rig(overshoot(std::make_unique<Late>(makeSubsystem(koppla::test::integrator())), 1.0, 1));
+  EXPECT_EQ(rig.system->readOutputs(rig.y), Status::ok);
+  EXPECT_EQ(rig.y[0], -101.0);
+  rig.step(0.0, 0.5, {0.0});  // halfway to 0, where the inner one is at t = 1
+  EXPECT_EQ(rig.y[0], -50.5);
+}
+
 }  // namespace
 }  // namespace koppla::subsystem::test

@@ -73,5 +73,25 @@ TEST(Subdivided, ADiscardInsideSaysHowFarItCame) {
   EXPECT_EQ(rig.system->failure(), "Not this one.");
 }
 
+/// Who repeats the step goes back to before all micro steps but the first; their length is a part of the one that is
+/// meant, 0.03 s, not of 0.33 - 0.3.
+TEST(Subdivided, MicroStepsAreTheirNominalLengthAndSayWhoMayReturn) {
+  for (const bool final : {false, true}) {
+    std::vector<Step> heard;
+    Rig rig(subdivide(std::make_unique<Listening>(makeSubsystem(koppla::test::integrator()), heard), 0.01));
+    const double zero = 0.0;
+    Step step{0.3, 0.33, final};
+    ASSERT_NE(step.length, 0.03);
+    step.length = 0.03;
+    rig.system->advance(step, {&zero, 1, 0}, rig.y);
+    ASSERT_EQ(heard.size(), 3U);
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_EQ(heard[k].length, 0.01);
+      EXPECT_EQ(heard[k].final, final);
+      EXPECT_EQ(heard[k].returnsBefore, k > 0 && !final);
+    }
+  }
+}
+
 }  // namespace
 }  // namespace koppla::subsystem::test

@@ -51,4 +51,17 @@ class Grudging final : public detail::Wrapper {
   int asked_ = 0;
 };
 
+/// Keeps the steps that are asked of it, in a list that outlives it.
+class Listening final : public detail::Wrapper {
+ public:
+  Listening(std::unique_ptr<Subsystem> inner, std::vector<Step>& heard) : Wrapper(std::move(inner)), heard_(heard) {}
+  StepResult advance(const Step& step, Trajectory u, std::span<double> y) override {
+    heard_.push_back(step);
+    return inner().advance(step, u, y);
+  }
+
+ private:
+  std::vector<Step>& heard_;
+};
+
 }  // namespace koppla::subsystem::test

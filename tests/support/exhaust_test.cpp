@@ -8,6 +8,7 @@
 
 #include <gtest/gtest.h>
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 namespace koppla::test {
@@ -16,17 +17,16 @@ namespace {
 constexpr std::size_t kWorst = 45;  // 117.5 Hz
 
 double spectralRadius(const Exhaust& exhaust, std::size_t n) {
-  double radius = 0.0;
-  for (const std::complex<double>& eigenvalue : exhaust.loopEigenvalues(n))
-    radius = std::max(radius, std::abs(eigenvalue));
+  test::Largest radius;
+  for (const std::complex<double>& eigenvalue : exhaust.loopEigenvalues(n)) radius.see(std::abs(eigenvalue));
   return radius;
 }
 
 /// Largest relative deviation at the worst frequency.
 double deviation(const Exhaust::Field& rotations, const std::vector<double>& expected) {
-  double worst = 0.0;
+  test::Largest worst;
   for (std::size_t i = 0; i < expected.size(); ++i)
-    worst = std::max(worst, std::fabs(std::abs(rotations[kWorst * Exhaust::kRotations + i]) / expected[i] - 1.0));
+    worst.see(std::fabs(std::abs(rotations[kWorst * Exhaust::kRotations + i]) / expected[i] - 1.0));
   return worst;
 }
 
@@ -35,8 +35,8 @@ TEST(Exhaust, HasTheEigenfrequenciesOfTheNote) {
                                      80.43, 91.55, 110.95, 117.78, 145.51, 154.83};
   const std::vector<double> obtained = native::exhaustEigenfrequencies();
   ASSERT_EQ(obtained.size(), expected.size());
-  double worst = 0.0;
-  for (std::size_t i = 0; i < expected.size(); ++i) worst = std::max(worst, std::fabs(obtained[i] - expected[i]));
+  test::Largest worst;
+  for (std::size_t i = 0; i < expected.size(); ++i) worst.see(std::fabs(obtained[i] - expected[i]));
   showAtMost({"jung 30", "eigenfrequencies", "12 eigenfrequencies of the note within its last digit, 0.005 Hz"}, worst,
              0.0051);
 }

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
+#include <functional>
 #include <memory>
 #include <span>
 #include <stdexcept>
@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/native/nonlinear_oscillator.hpp"
@@ -23,12 +24,12 @@
 #include "koppla/solver/join.hpp"
 #include "koppla/subsystem/detail/wrapper.hpp"
 
+#include "dynamic_static/coupled.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
+namespace koppla::verification::durations {
 namespace {
-
-using namespace koppla;
 
 /// Times everything that a recorder does, the opening and the end of the file included. The clock is read twice a row,
 /// which makes the result a little too long.
@@ -118,22 +119,35 @@ void show(std::string_view figure, const std::vector<double>& seconds) {
   std::printf("nicolai N8 %s: %.3g ms, median of %zu\n", std::string(figure).c_str(), milliseconds, seconds.size());
 }
 
-/// A root and leaves that exchange values; each takes `seconds` for a step by waiting.
-coupling::System waitingTree(std::size_t leaves, double rootSeconds, double seconds) {
-  const auto waiting = [](double duration) {
+using Work = std::function<void()>;
+
+/// Takes time, but no processor.
+Work waiting(double seconds) {
+  return [seconds] { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); };
+}
+
+/// The same number of operations every time; some 2 ms for each million.
+Work computing(int millions) {
+  return [millions] {
+    volatile double x = 0.3;
+    for (int i = 0; i < 1'000'000 * millions; ++i) x = 3.9 * x * (1.0 - x);
+  };
+}
+
+/// A root and leaves that exchange values, with what they do in a step.
+coupling::System tree(std::size_t leaves, const Work& ofRoot, const Work& ofLeaf) {
+  const auto working = [](const Work& work) {
     test::Formula formula = test::gain(0.1);
     formula.feedThrough = false;
-    formula.step = [duration](auto&, double, double, const auto&) {
-      std::this_thread::sleep_for(std::chrono::duration<double>(duration));
-    };
+    formula.step = [work](auto&, double, double, const auto&) { work(); };
     return test::makeSubsystem(std::move(formula));
   };
   coupling::System system;
-  system.members.push_back({"root", waiting(rootSeconds), {}});
+  system.members.push_back({"root", working(ofRoot), {}});
   std::vector<test::Link> links;
   for (std::size_t i = 0; i < leaves; ++i) {
     const std::string name = fmt::format("leaf{}", i);
-    system.members.push_back({name, waiting(seconds), {}});
+    system.members.push_back({name, working(ofLeaf), {}});
     links.push_back({"root.y", name + ".u"});
     links.push_back({name + ".y", "root.u"});
   }
@@ -142,9 +156,9 @@ coupling::System waitingTree(std::size_t leaves, double rootSeconds, double seco
 }
 
 /// Waits before every step, so that its cost is known and the processors of the machine do not matter.
-class Waiting final : public subsystem::detail::Wrapper {
+class Slowed final : public subsystem::detail::Wrapper {
  public:
-  Waiting(std::unique_ptr<subsystem::Subsystem> inner, double seconds) : Wrapper(std::move(inner)), seconds_(seconds) {}
+  Slowed(std::unique_ptr<subsystem::Subsystem> inner, double seconds) : Wrapper(std::move(inner)), seconds_(seconds) {}
   subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
     std::this_thread::sleep_for(std::chrono::duration<double>(seconds_));
     return inner().advance(step, u, y);
@@ -156,7 +170,8 @@ class Waiting final : public subsystem::detail::Wrapper {
 
 struct Duration {
   double wall;  ///< s, of the steps
-  double sum;   ///< s, of all subsystems
+  double sum;   ///< s, of all subsystems by the clock
+  double cpu;   ///< s, processor time of the whole process
 };
 
 run::Statistics statisticsOf(coupling::System system, const run::Settings& settings) {
@@ -170,7 +185,7 @@ run::Statistics statisticsOf(coupling::System system, const run::Settings& setti
 
 Duration measure(coupling::System system, const run::Settings& settings) {
   const run::Statistics statistics = statisticsOf(std::move(system), settings);
-  Duration duration{statistics.wallClock - statistics.initialisation, 0.0};
+  Duration duration{statistics.wallClock - statistics.initialisation, 0.0, statistics.cpu};
   for (const run::MemberStatistics& member : statistics.members) duration.sum += member.step.seconds;
   return duration;
 }
@@ -192,7 +207,7 @@ Duration measurePump(coupling::AlgorithmKind kind) {
   plan.settings.end = 200 * plan.settings.step;
   coupling::System system = project::build(plan, log);
   for (coupling::Member& member : system.members)
-    member.subsystem = std::make_unique<Waiting>(std::move(member.subsystem), 2e-3);
+    member.subsystem = std::make_unique<Slowed>(std::move(member.subsystem), 2e-3);
   return measure(std::move(system), plan.settings);
 }
 
@@ -257,18 +272,92 @@ void showRatio(std::string_view requirement, std::string_view figure, const std:
   std::printf("%s %s: %.3f\n", std::string(requirement).c_str(), std::string(figure).c_str(), ratio);
 }
 
-/// Schmoll, sec. 2.5.3, 2.6.3, 3.2.4.5.
-void showDurationsOfCoupling() {
+TEST(Durations, OutputIsCheap) {
+  constexpr int kRuns = 9;
+  const project::Project plan = math003();
+  std::vector<double> statistics, recorder;
+  for (int i = 0; i < kRuns; ++i) {
+    const Output output = measureOutput(plan);
+    statistics.push_back(output.statistics);
+    recorder.push_back(output.recorder);
+  }
+  show("output-time", statistics);
+  show("recorder-time", recorder);
+}
+
+/// Schmoll, sec. 2.6.3.
+TEST(Durations, JacobiTakesThatOfTheLongestBranch) {
   using coupling::AlgorithmKind;
-  const Duration jacobi = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::jacobi, 200);
-  const Duration gaussSeidel = measure(waitingTree(1, 2e-3, 2e-3), AlgorithmKind::gaussSeidel, 200);
-  showRatio("schmoll R31", "ratio", "Jacobi over Gauss-Seidel, equal cost: at most 0.6", jacobi.wall / gaussSeidel.wall,
-            0.6);
+  std::vector<double> ratios;
+  for (int i = 0; i < 5; ++i)
+    ratios.push_back(measure(tree(1, computing(1), computing(1)), AlgorithmKind::jacobi, 200).wall /
+                     measure(tree(1, computing(1), computing(1)), AlgorithmKind::gaussSeidel, 200).wall);
+  showRatio("schmoll R31", "ratio", "Jacobi over Gauss-Seidel, two that compute alike, median of 5: at most 0.6",
+            median(ratios), 0.6);
   showRatio("schmoll R59", "duration-ratio", "pump, Jacobi over Gauss-Seidel, equal cost: at most 0.6",
             measurePump(AlgorithmKind::jacobi).wall / measurePump(AlgorithmKind::gaussSeidel).wall, 0.6);
-  const Duration tree = measure(waitingTree(3, 0.0, 2e-3), AlgorithmKind::jacobi, 200);
-  showRatio("schmoll R32", "ratio", "three leaves: duration over sum at most 0.4", tree.wall / tree.sum, 0.4);
-  const Duration expensive = measure(waitingTree(1, 5e-3, 5e-3), AlgorithmKind::gaussSeidel, 100);
+}
+
+/// Schmoll, sec. 3.2.4.5.
+TEST(Durations, ThreeLeavesRunAtTheSameTime) {
+  using coupling::AlgorithmKind;
+  const Duration waits = measure(tree(3, waiting(0.0), waiting(2e-3)), AlgorithmKind::jacobi, 200);
+  showRatio("schmoll R32", "waiting", "three leaves that wait: duration over sum at most 0.4", waits.wall / waits.sum,
+            0.4);
+  std::vector<double> ratios;
+  for (int i = 0; i < 5; ++i) {
+    const Duration computes = measure(tree(
+                                          3, [] {}, computing(1)),
+                                      AlgorithmKind::jacobi, 200);
+    ratios.push_back(computes.wall / computes.cpu);
+  }
+  const double ratio = median(ratios);
+  const unsigned processors = std::thread::hardware_concurrency();
+  const std::string demanded = "three leaves that compute: duration over processor time at most 0.4, median of 5";
+  if (processors >= 3)
+    showRatio("schmoll R32", "ratio", demanded, ratio, 0.4);
+  else
+    test::showUnmet({"schmoll R32", "ratio", demanded}, fmt::format("{:.3f} on {} processors", ratio, processors));
+}
+
+struct RotorRun {
+  double seconds;
+  subsystem::Effort effort;
+};
+
+/// The rotor of the note, 15.6; df/dx is kept as long as it serves.
+RotorRun measureRotor(test::StaticCoupling coupling) {
+  solver::IntegratorSettings settings = test::noteBdf(4, 1e-6);
+  settings.firstMicroStep = 1e-6;
+  settings.newtonTolerance = 0.001;
+  settings.renewal.clear();
+  const auto system = test::rotorOnBearing(coupling, settings, test::Film::finiteElements);
+  const auto begin = std::chrono::steady_clock::now();
+  const test::Trace trace = test::trace(*system, 0.02, {"rotor.x", "rotor.y"}, 4);
+  return {std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), trace.afterStartUp()};
+}
+
+/// Schmoll, sec. 5.1.4; decision 0025 tells why a quarter is out of reach.
+TEST(Durations, ThePredictorFormIsFasterThanTheFullyImplicitOne) {
+  std::vector<double> ratios;
+  double iterations = 0.0;
+  for (int i = 0; i < 5; ++i) {
+    const RotorRun full = measureRotor(test::StaticCoupling::full);
+    ratios.push_back(measureRotor(test::StaticCoupling::predictor).seconds / full.seconds);
+    iterations = static_cast<double>(full.effort.correctorIterations) /
+                 static_cast<double>(full.effort.microSteps + full.effort.rejectedMicroSteps);
+  }
+  EXPECT_LT(median(ratios), 1.0);
+  const std::string obtained = fmt::format("{:.2f} at {:.1f} iterations", median(ratios), iterations);
+  std::printf("schmoll R56 duration: %s\n", obtained.c_str());
+  test::showUnmet(
+      {"schmoll R56", "duration", "P over full about 1/4 with 6 to 8 corrector iterations a step, median of 5"},
+      obtained);
+}
+
+/// Schmoll, sec. 2.5.3, 3.2.4.5.
+TEST(Durations, TheCouplingItselfCostsLittle) {
+  const Duration expensive = measure(tree(1, waiting(5e-3), waiting(5e-3)), coupling::AlgorithmKind::gaussSeidel, 100);
   showRatio("schmoll R34", "overhead", "below 2 % of the duration at 10 ms per macro step",
             (expensive.wall - expensive.sum) / expensive.wall, 0.02);
   showRatio("schmoll R34", "static", "static solver of 10 ms a call inside another: below 2 % of the duration",
@@ -276,23 +365,4 @@ void showDurationsOfCoupling() {
 }
 
 }  // namespace
-
-int main() {
-  constexpr int kRuns = 9;
-  try {
-    const project::Project plan = math003();
-    std::vector<double> statistics, recorder;
-    for (int i = 0; i < kRuns; ++i) {
-      const Output output = measureOutput(plan);
-      statistics.push_back(output.statistics);
-      recorder.push_back(output.recorder);
-    }
-    show("output-time", statistics);
-    show("recorder-time", recorder);
-    showDurationsOfCoupling();
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "verification_durations: %s\n", error.what());
-    return 1;
-  }
-}
+}  // namespace koppla::verification::durations

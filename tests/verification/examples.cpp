@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
-#include <exception>
 #include <filesystem>
 #include <limits>
 #include <stdexcept>
@@ -13,20 +12,21 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/study/conduct.hpp"
 #include "koppla/study/stability.hpp"
 
-#include "lu_examples.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
+namespace koppla::verification::examples {
 namespace {
 
-using namespace koppla;
 namespace fs = std::filesystem;
 
-constexpr double kUnstable = std::numeric_limits<double>::infinity();
+constexpr double u = std::numeric_limits<double>::infinity();  // unstable
 
 /// A combination of varied values, in the order of the axes, as text or number.
 struct Choice {
@@ -55,8 +55,8 @@ std::size_t pointOf(const study::Grid& grid, const std::vector<Choice>& choices,
   throw std::runtime_error(file + ": a combination of the note is not on the grid");
 }
 
-class Examples {
- public:
+class SchmollExamples : public testing::Test {
+ protected:
   /// Largest relative deviation of a study's errors from the note; unstable entries must be unstable.
   void study(const std::string& name, const std::string& figure, double tolerance, const std::vector<Entry>& table) {
     const auto begin = std::chrono::steady_clock::now();
@@ -65,11 +65,11 @@ class Examples {
     options.jobs = std::max(1U, std::thread::hardware_concurrency());
     options.folder = scratch_.path() / (name + ".study");
     const study::Conducted conducted = study::conduct(plan, options, log_);
-    double worst = 0.0;
+    test::Largest worst;
     std::size_t wrong = 0;
     for (const Entry& entry : table) {
       const study::Row& row = conducted.rows.at(pointOf(plan.grid, entry.choices, name));
-      if (entry.expected == kUnstable) {
+      if (entry.expected == u) {
         if (row.status != study::Status::unstable) ++wrong;
         continue;
       }
@@ -77,7 +77,7 @@ class Examples {
       if (!(deviation <= tolerance))
         std::fprintf(stderr, "%s: %s: %.4g, expected %.4g\n", name.c_str(), row.message.c_str(), row.error,
                      entry.expected);
-      worst = std::fmax(worst, std::isfinite(deviation) ? deviation : HUGE_VAL);
+      worst.see(deviation);
     }
     show("schmoll R36", figure, tolerance, worst, wrong, table.size(), begin);
   }
@@ -88,16 +88,16 @@ class Examples {
     study::StabilityOptions options;
     options.jobs = std::max(1U, std::thread::hardware_concurrency());
     const std::vector<study::StabilityRow> rows = study::analyse(plan, options);
-    double worst = 0.0;
+    test::Largest worst;
     std::size_t wrong = 0;
     for (const Entry& entry : table) {
       const study::StabilityRow& row = rows.at(pointOf(plan.grid, entry.choices, name));
-      if (entry.expected == kUnstable) {  // no limit
+      if (entry.expected == u) {  // no limit
         if (row.status != study::StabilityStatus::stable) ++wrong;
         continue;
       }
       const double deviation = std::fabs(row.criticalStep / entry.expected - 1.0);
-      worst = std::fmax(worst, std::isfinite(deviation) ? deviation : HUGE_VAL);
+      worst.see(deviation);
     }
     show("schmoll R17", name, tolerance, worst, wrong, table.size(), begin);
   }
@@ -139,25 +139,38 @@ std::vector<Entry> limitsOf(
   return entries;
 }
 
-void runAll() {
-  constexpr double u = kUnstable;
-  Examples examples;
-  examples.study("fig-2.14-jacobi", "fig-2.14", 0.2,
-                 overDegreeAndStep({{5.62e-4, {u, u, 1.5e0, u, u, u}},
-                                    {3.16e-4, {u, u, 7.3e-1, 4.8e-1, u, u}},
-                                    {1e-4, {u, 4.3e-1, 5.1e-2, 7.4e-3, 1.0e-3, 1.4e-4}},
-                                    {3.16e-5, {u, 4.2e-2, 1.7e-3, 7.4e-5, 3.3e-6, 1.4e-7}},
-                                    {1e-5, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.4e-10}}}));
-  examples.study("fig-2.14-jacobi-local", "fig-2.14-local", 0.2,
-                 overDegreeAndStep({{1e-4, {1.0e-2, 1.4e-3, 2.0e-4}}, {1e-5, {1.0e-4, 1.4e-6, 2.0e-8}}}, 1));
-  examples.study("fig-2.15-gauss-seidel", "fig-2.15", 0.2,
-                 overDegreeAndStep({{5.62e-4, {u, u, 1.0e0, 8.0e-1, 9.8e-1, u}},
-                                    {1e-4, {u, 1.4e-1, 1.8e-2, 2.4e-3, 3.3e-4, 4.6e-5}},
-                                    {3.16e-5, {9.7e0, 1.3e-2, 5.7e-4, 2.4e-5, 1.1e-6, 4.6e-8}},
-                                    {1e-5, {7.9e-1, 1.3e-3, 1.8e-5, 2.4e-7, 3.4e-9, 4.6e-11}}}));
-  examples.study("fig-2.15-gauss-seidel-local", "fig-2.15-local", 0.2,
-                 overDegreeAndStep({{1e-4, {7.4e-4, 9.4e-5, 1.3e-5}}, {1e-5, {7.4e-7, 9.5e-9, 1.3e-10}}}, 1));
-  examples.study("fig-2.16-master-slave", "fig-2.16", 0.2, {{{0.0}, 5.4e-2}, {{1.0}, 1.3e-5}, {{2.0}, 1.8e-8}});
+TEST_F(SchmollExamples, Jacobi) {
+  study("fig-2.14-jacobi", "fig-2.14", 0.2,
+        overDegreeAndStep({{5.62e-4, {u, u, 1.5e0, u, u, u}},
+                           {3.16e-4, {u, u, 7.3e-1, 4.8e-1, u, u}},
+                           {1e-4, {u, 4.3e-1, 5.1e-2, 7.4e-3, 1.0e-3, 1.4e-4}},
+                           {3.16e-5, {u, 4.2e-2, 1.7e-3, 7.4e-5, 3.3e-6, 1.4e-7}},
+                           {1e-5, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.4e-10}}}));
+}
+
+TEST_F(SchmollExamples, LocalErrorsOfJacobi) {
+  study("fig-2.14-jacobi-local", "fig-2.14-local", 0.2,
+        overDegreeAndStep({{1e-4, {1.0e-2, 1.4e-3, 2.0e-4}}, {1e-5, {1.0e-4, 1.4e-6, 2.0e-8}}}, 1));
+}
+
+TEST_F(SchmollExamples, GaussSeidel) {
+  study("fig-2.15-gauss-seidel", "fig-2.15", 0.2,
+        overDegreeAndStep({{5.62e-4, {u, u, 1.0e0, 8.0e-1, 9.8e-1, u}},
+                           {1e-4, {u, 1.4e-1, 1.8e-2, 2.4e-3, 3.3e-4, 4.6e-5}},
+                           {3.16e-5, {9.7e0, 1.3e-2, 5.7e-4, 2.4e-5, 1.1e-6, 4.6e-8}},
+                           {1e-5, {7.9e-1, 1.3e-3, 1.8e-5, 2.4e-7, 3.4e-9, 4.6e-11}}}));
+}
+
+TEST_F(SchmollExamples, LocalErrorsOfGaussSeidel) {
+  study("fig-2.15-gauss-seidel-local", "fig-2.15-local", 0.2,
+        overDegreeAndStep({{1e-4, {7.4e-4, 9.4e-5, 1.3e-5}}, {1e-5, {7.4e-7, 9.5e-9, 1.3e-10}}}, 1));
+}
+
+TEST_F(SchmollExamples, MasterSlave) {
+  study("fig-2.16-master-slave", "fig-2.16", 0.2, {{{0.0}, 5.4e-2}, {{1.0}, 1.3e-5}, {{2.0}, 1.8e-8}});
+}
+
+TEST_F(SchmollExamples, StepControl) {
   std::vector<Entry> control;
   const auto controlled = [&](const char* controller, double tolerance, const std::vector<double>& errors) {
     for (std::size_t i = 0; i < errors.size(); ++i)
@@ -169,27 +182,45 @@ void runAll() {
   controlled("i", 1e-6, {4.2e-3, 5.6e-5, 2.2e-5, 1.2e-5, 1.7e-5});
   control.push_back({{"i", 0.0, 1e-1}, u});
   control.push_back({{"i", 1.0, 1e-1}, u});
-  examples.study("fig-2.17-step-control", "fig-2.17", 0.2, control);
-  examples.study("fig-2.19-trivial-start", "fig-2.19", 0.2,
-                 overDegreeAndStep({{1e-4, {7.3e-3, 5.8e-3, 3.6e-3}},
-                                    {3.16e-5, {2.0e-4, 2.1e-4, 1.7e-4}},
-                                    {1e-5, {1.1e-5, 1.0e-5, 1.1e-5}},
-                                    {3.16e-6, {1.0e-6, 8.2e-7, 1.0e-6}}},
-                                   3));
-  examples.study("fig-2.20-master-slave-trivial", "fig-2.20", 0.1,
-                 {{{2.0}, 3.7e-8}, {{3.0}, 3.4e-8}, {{4.0}, 3.4e-8}, {{5.0}, 3.4e-8}});
-  examples.study("fig-2.21-master-slave-start", "fig-2.21", 0.2,
-                 overDegreeAndStep({{1e-4, {5.1e-2, 7.3e-3, 1.0e-3, 1.4e-4}},
-                                    {3.16e-5, {1.7e-3, 7.4e-5, 3.3e-6, 1.6e-7}},
-                                    {1e-5, {5.4e-5, 7.3e-7, 3.6e-8, 3.4e-8}}},
-                                   2));
-  examples.study("fig-2.22-solver-order", "fig-2.22", 0.2, {{{"ode2", 1e-5}, 1.3e-5}, {{"ode5", 1e-5}, 1.4e-10}});
-  examples.study("fig-2.23-micro-and-macro-steps", "fig-2.23", 0.2,
-                 overDegreeAndStep({{1.78e-5, {2.5e0, 1.8e-2, 4.5e-4, 1.2e-5, 3.4e-7, 1.2e-8}},
-                                    {1e-5, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.5e-10}},
-                                    {5.62e-6, {9.9e-1, 4.4e-3, 3.3e-5, 6.2e-8, 4.7e-9, u}},
-                                    {3.16e-6, {9.9e-1, 4.2e-3, 5.4e-5, 1.1e-6, 2.8e-8, 5.3e-9}}}));
-  examples.limits(
+  study("fig-2.17-step-control", "fig-2.17", 0.2, control);
+}
+
+TEST_F(SchmollExamples, TrivialStart) {
+  study("fig-2.19-trivial-start", "fig-2.19", 0.2,
+        overDegreeAndStep({{1e-4, {7.3e-3, 5.8e-3, 3.6e-3}},
+                           {3.16e-5, {2.0e-4, 2.1e-4, 1.7e-4}},
+                           {1e-5, {1.1e-5, 1.0e-5, 1.1e-5}},
+                           {3.16e-6, {1.0e-6, 8.2e-7, 1.0e-6}}},
+                          3));
+}
+
+TEST_F(SchmollExamples, TrivialStartOfMasterSlave) {
+  study("fig-2.20-master-slave-trivial", "fig-2.20", 0.1,
+        {{{2.0}, 3.7e-8}, {{3.0}, 3.4e-8}, {{4.0}, 3.4e-8}, {{5.0}, 3.4e-8}});
+}
+
+TEST_F(SchmollExamples, MasterSlaveAsStart) {
+  study("fig-2.21-master-slave-start", "fig-2.21", 0.2,
+        overDegreeAndStep({{1e-4, {5.1e-2, 7.3e-3, 1.0e-3, 1.4e-4}},
+                           {3.16e-5, {1.7e-3, 7.4e-5, 3.3e-6, 1.6e-7}},
+                           {1e-5, {5.4e-5, 7.3e-7, 3.6e-8, 3.4e-8}}},
+                          2));
+}
+
+TEST_F(SchmollExamples, OrderOfTheSolver) {
+  study("fig-2.22-solver-order", "fig-2.22", 0.2, {{{"ode2", 1e-5}, 1.3e-5}, {{"ode5", 1e-5}, 1.4e-10}});
+}
+
+TEST_F(SchmollExamples, MicroAndMacroSteps) {
+  study("fig-2.23-micro-and-macro-steps", "fig-2.23", 0.2,
+        overDegreeAndStep({{1.78e-5, {2.5e0, 1.8e-2, 4.5e-4, 1.2e-5, 3.4e-7, 1.2e-8}},
+                           {1e-5, {9.9e-1, 4.2e-3, 5.4e-5, 7.4e-7, 1.0e-8, 1.5e-10}},
+                           {5.62e-6, {9.9e-1, 4.4e-3, 3.3e-5, 6.2e-8, 4.7e-9, u}},
+                           {3.16e-6, {9.9e-1, 4.2e-3, 5.4e-5, 1.1e-6, 2.8e-8, 5.3e-9}}}));
+}
+
+TEST_F(SchmollExamples, LimitsOfTable21) {
+  limits(
       "limits-table-2.1", 5e-5,
       limitsOf(
           {{{"force-displacement", "jacobi"}, {1.4353e-5, 2.4630e-4, 5.6650e-4, 3.8222e-4, 2.0163e-4, 1.1849e-4}},
@@ -198,7 +229,10 @@ void runAll() {
             {6.5141e-5, 3.6789e-4, 5.9045e-4, 8.7810e-4, 7.8451e-4, 5.3606e-4}},
            {{"displacement-displacement", "gauss-seidel"}, {u, 4.8553e-4, 7.7896e-4, 1.0211e-3, 1.0495e-3, 6.8007e-4}},
            {{"force-force", "jacobi"}, {3.2546e-5, 2.8989e-4, 6.9511e-4, 7.1864e-4, 6.0379e-4, 4.6399e-4}}}));
-  examples.limits(
+}
+
+TEST_F(SchmollExamples, LimitsOfTable31) {
+  limits(
       "limits-table-3.1", 5e-5,
       limitsOf(
           {{{"force-displacement", "jacobi"}, {2.3847e-5, 5.1598e-4, 1.2294e-3, 8.1781e-4, 4.1666e-4, 2.3002e-4}},
@@ -209,14 +243,4 @@ void runAll() {
 }
 
 }  // namespace
-
-int main() {
-  try {
-    runAll();
-    compareLuMaps();
-    return 0;
-  } catch (const std::exception& error) {
-    std::fprintf(stderr, "verification_examples: %s\n", error.what());
-    return 1;
-  }
-}
+}  // namespace koppla::verification::examples

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <map>
 #include <set>
 
 #include <fmt/format.h>
@@ -23,6 +24,10 @@ std::vector<std::string_view> split(std::string_view text, char separator) {
   return parts;
 }
 
+bool isOneOf(std::string_view word, std::initializer_list<std::string_view> words) {
+  return std::ranges::find(words, word) != words.end();
+}
+
 /// Eight digits of a number are enough to compare it with what is demanded; other texts stay as they are.
 std::string compact(const std::string& obtained) {
   double number = 0.0;
@@ -33,8 +38,14 @@ std::string compact(const std::string& obtained) {
 }
 
 std::string describe(const Figure& figure) {
-  const std::string text = figure.name + ": " + compact(figure.obtained);
-  return figure.holds ? text : text + " (demanded: " + figure.demanded + ")";
+  std::string text = figure.name + ": " + compact(figure.obtained);
+  if (!figure.holds) text += " (demanded: " + figure.demanded + ")";
+  if (!figure.complaint.empty()) text += " (" + figure.complaint + ")";
+  return text;
+}
+
+bool shows(const Figure& figure) {
+  return figure.holds && figure.complaint.empty();
 }
 
 /// A figure that was reported several times holds only if it holds every time; the first that does not is shown.
@@ -42,23 +53,28 @@ const Figure* find(const std::vector<Figure>& figures, const std::string& requir
   const Figure* found = nullptr;
   for (const Figure& figure : figures) {
     if (figure.requirement != requirement || figure.name != name) continue;
-    if (!figure.holds) return &figure;
+    if (!shows(figure)) return &figure;
     found = &figure;
   }
   return found;
 }
 
 Row judge(const std::string& note, const Requirement& requirement, const std::vector<Figure>& figures) {
-  Row row{note, requirement.id, Verdict::open, requirement.demand, "-"};
-  if (requirement.figures.empty()) return row;
-  row.verdict = Verdict::pass;
+  const bool fails = !requirement.reason.empty();
+  Row row{note, requirement.id, Verdict::pass, requirement.demand, "-"};
   std::vector<std::string> obtained;
   for (const std::string& name : requirement.figures) {
     const Figure* figure = find(figures, note + " " + requirement.id, name);
-    if (figure == nullptr || !figure->holds) row.verdict = Verdict::fail;
     obtained.push_back(figure == nullptr ? name + ": missing" : describe(*figure));
+    if (figure != nullptr && (shows(*figure) || (fails && figure->known && figure->complaint.empty()))) continue;
+    row.verdict = Verdict::fail;
+    row.unexplained = true;
   }
-  row.obtained = fmt::format("{}", fmt::join(obtained, "; "));
+  if (fails) row.verdict = Verdict::fail;
+  if (!requirement.missing.empty() && row.verdict == Verdict::pass) row.verdict = Verdict::open;
+  if (fails) obtained.push_back("fails: " + requirement.reason);
+  if (!requirement.missing.empty()) obtained.push_back("missing: " + requirement.missing);
+  if (!obtained.empty()) row.obtained = fmt::format("{}", fmt::join(obtained, "; "));
   return row;
 }
 
@@ -66,17 +82,36 @@ Row judge(const std::string& note, const Requirement& requirement, const std::ve
 
 std::vector<Figure> readLedger(std::string_view text) {
   std::vector<Figure> figures;
+  std::vector<std::string> tests;               // of the figures
+  std::map<std::string, std::string> outcomes;  // by test; who fails once has failed
   std::size_t number = 0;
   for (const std::string_view line : split(text, '\n')) {
     ++number;
     if (line.empty()) continue;
     const auto fields = split(line, '\t');
-    if (fields.size() != 5 || (fields[2] != "pass" && fields[2] != "fail"))
+    if (fields.size() == 3 && fields[0] == "end" && isOneOf(fields[2], {"pass", "fail", "skip"})) {
+      std::string& outcome = outcomes[std::string(fields[1])];
+      if (outcome.empty() || outcome == "pass") outcome = fields[2];
+      continue;
+    }
+    if (fields.size() != 6 || !isOneOf(fields[2], {"pass", "fail", "unmet"}))
       throw core::InputError(
-          fmt::format("Line {} of the ledger is no figure: '{}'.", number, line),
-          "A figure is 'requirement, name, pass or fail, demanded, obtained' with tabs between them.");
+          fmt::format("Line {} of the ledger is neither a figure nor the end of a test: '{}'.", number, line),
+          "A figure is 'requirement, name, pass or fail or unmet, demanded, obtained, test' with tabs between them, "
+          "the "
+          "end of a test is 'end, test, pass or fail or skip'.");
     figures.push_back({std::string(fields[0]), std::string(fields[1]), fields[2] == "pass", std::string(fields[3]),
-                       std::string(fields[4])});
+                       std::string(fields[4]), fields[2] == "unmet", ""});
+    tests.emplace_back(fields[5]);
+  }
+  for (std::size_t i = 0; i < figures.size(); ++i) {
+    const auto outcome = outcomes.find(tests[i]);
+    if (outcome == outcomes.end())
+      figures[i].complaint = tests[i] + " did not end";
+    else if (outcome->second == "fail")
+      figures[i].complaint = tests[i] + " failed";
+    else if (outcome->second == "skip")
+      figures[i].complaint = tests[i] + " was skipped";
   }
   return figures;
 }
@@ -94,7 +129,7 @@ std::string_view word(Verdict verdict) {
 }
 
 bool Judgement::passed() const {
-  return unlisted.empty() && std::ranges::none_of(rows, [](const Row& row) { return row.verdict == Verdict::fail; });
+  return unlisted.empty() && std::ranges::none_of(rows, &Row::unexplained);
 }
 
 Judgement judge(const std::vector<Note>& notes, const std::vector<Figure>& figures) {

@@ -1,4 +1,4 @@
-#include "lu_examples.hpp"
+// Compares the stability maps of examples/lu with the limits of the note, on grids that are finer around them.
 
 #include <algorithm>
 #include <cmath>
@@ -9,15 +9,16 @@
 #include <vector>
 
 #include <fmt/format.h>
+#include <gtest/gtest.h>
 
 #include "koppla/core/value.hpp"
 #include "koppla/study/stability.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
+namespace koppla::verification::lu_examples {
 namespace {
-
-using namespace koppla;
 
 constexpr double kNone = 0.0;     // stable throughout
 constexpr double kAlways = -1.0;  // unstable throughout
@@ -84,7 +85,7 @@ double deviationOf(const Limits& limits, core::Log& log) {
   options.jobs = std::max(1U, std::thread::hardware_concurrency());
   const std::vector<study::StabilityRow> rows = study::analyse(plan, options);
 
-  double worst = 0.0;
+  test::Largest worst;
   for (std::size_t other = 0; other < limits.others.size(); ++other) {
     std::vector<bool> stable;
     for (std::size_t i = 0; i < scan.size(); ++i) {
@@ -96,21 +97,21 @@ double deviationOf(const Limits& limits, core::Log& log) {
     if (!(deviation <= 0.07))
       fmt::print(stderr, "{}, {}: limit {:g} at {:g} is off by {:.2g}\n", limits.file, fmt::join(limits.map, ", "),
                  limits.limits[other], limits.others[other], deviation);
-    worst = std::fmax(worst, deviation);
+    worst.see(deviation);
   }
   return worst;
 }
 
 void compare(std::string_view requirement, const std::string& what, const std::vector<Limits>& table) {
   core::Log log;
-  double worst = 0.0;
+  test::Largest worst;
   std::size_t count = 0;
   for (const Limits& limits : table) {
-    worst = std::fmax(worst, deviationOf(limits, log));
+    worst.see(deviationOf(limits, log));
     count += limits.limits.size();
   }
   test::showAtMost({requirement, "command", fmt::format("{}: {} limits within 7 %", what, count)}, worst, 0.07);
-  fmt::print("{} command: deviation {:.2g} from {} limits\n", requirement, worst, count);
+  fmt::print("{} command: deviation {:.2g} from {} limits\n", requirement, double(worst), count);
 }
 
 /// First unstable stiffness over damping, all springs and all dampers alike, H = 5e-3 s.
@@ -119,13 +120,14 @@ Limits overDamping(const std::string& file, const std::string& word, const char*
   return {file, {word, degree}, Direction::across, {0.1, 1.0, 10.0, 30.0, 50.0, 100.0, 1000.0}, limits};
 }
 
-}  // namespace
-
-void compareLuMaps() {
+TEST(LuExamples, ExplicitMaps) {
   compare("lu R11", "maps of fig-14.toml, explicit",
           {overDamping("fig-14", "jacobi", "0", {64.5, 660.0, 6.5e3, 2.0e4, 3.4e4, 6.9e4, kAlways}),
            overDamping("fig-14", "jacobi", "1", {1.3e3, 4.2e3, 1.4e4, 2.7e4, 3.7e4, 6.1e4, kAlways}),
            overDamping("fig-14", "jacobi", "2", {1.9e4, 2.0e4, 2.4e4, 3.2e4, 3.9e4, kAlways, kAlways})});
+}
+
+TEST(LuExamples, SemiImplicitMapsOfApplyingForces) {
   const std::string dd = "displacement-displacement";
   const std::string fd = "force-displacement";
   const std::string others = "fig-14-decompositions";
@@ -138,6 +140,9 @@ void compareLuMaps() {
            overDamping(others, dd, "0", {45.0, 448.0, 4.6e3, 1.5e4, 2.6e4, 6.5e4, kNone}),
            overDamping(others, dd, "1", {1.8e5, 1.8e5, 1.8e5, 2.4e5, 2.5e5, 4.4e5, kNone}),
            overDamping(others, dd, "2", {5.9e3, 2.0e4, 9.9e4, 1.8e5, 2.6e5, kNone, kNone})});
+}
+
+TEST(LuExamples, SemiImplicitMapsOfConstraints) {
   const std::string formulas = "the same by formulas";
   compare("lu R24", "maps of fig-25.toml to fig-27.toml and fig-37.toml",
           {{"fig-25",
@@ -150,3 +155,6 @@ void compareLuMaps() {
            {"fig-27", {formulas}, Direction::up, {1e3}, {5.5e3}},
            {"fig-37", {formulas}, Direction::up, {1e3}, {447.0}}});
 }
+
+}  // namespace
+}  // namespace koppla::verification::lu_examples

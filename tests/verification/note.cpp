@@ -47,8 +47,10 @@ void requireKnownKeys(const std::string& file, const toml::table& table,
 Requirement readRequirement(const std::string& file, const toml::node& node) {
   const toml::table* table = node.as_table();
   if (table == nullptr) refuse(file, node, "A requirement is a table [[requirements]].");
-  requireKnownKeys(file, *table, {"id", "demand", "figures"});
-  Requirement requirement{readText(file, *table, "id"), readText(file, *table, "demand"), {}};
+  requireKnownKeys(file, *table, {"id", "demand", "figures", "missing", "reason"});
+  Requirement requirement{readText(file, *table, "id"), readText(file, *table, "demand"), {}, {}, {}};
+  if (table->contains("missing")) requirement.missing = readText(file, *table, "missing");
+  if (table->contains("reason")) requirement.reason = readText(file, *table, "reason");
   for (const toml::node& element : readArray(file, *table, "figures")) {
     const auto name = element.value<std::string>();
     if (!name) refuse(file, element, "A figure is the name that a test reports.");
@@ -56,6 +58,11 @@ Requirement readRequirement(const std::string& file, const toml::node& node) {
       refuse(file, element, fmt::format("The figure '{}' is there twice.", *name));
     requirement.figures.push_back(*name);
   }
+  if (requirement.figures.empty() && requirement.missing.empty() && requirement.reason.empty())
+    refuse(file, node,
+           fmt::format("The requirement '{}' has no figures and says neither what is 'missing' nor for which 'reason' "
+                       "it fails.",
+                       requirement.id));
   return requirement;
 }
 

@@ -35,11 +35,13 @@ std::string markdown(const std::vector<Note>& notes, const Judgement& judgement)
       "# Verification\n\n"
       "What the theory notes demand and what Koppla obtains. This page is generated: `make verification` runs all "
       "tests\n"
-      "and measurements and writes it anew. `pass`: every figure of the requirement was reported in that run and "
-      "holds;\n"
-      "`fail`: one is missing or does not hold; `open`: no figure shows the requirement yet. Which figures belong to "
-      "a\n"
-      "requirement is written in `tests/verification/*.toml`.\n\n";
+      "and measurements and writes it anew. `pass`: every figure of the requirement was reported in that run by a "
+      "test\n"
+      "that passed, and holds; `fail`: one is missing, does not hold or its test failed, or the reason is given why "
+      "the\n"
+      "requirement is not met; `open`: a feature is missing, which is named. Which figures belong to a requirement is "
+      "written\n"
+      "in `tests/verification/*.toml`.\n\n";
   text += counts(judgement.rows) + ".\n";
   for (const Note& note : notes) {
     std::vector<Row> rows;

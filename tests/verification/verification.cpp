@@ -1,6 +1,6 @@
 // Compares the figures of a ledger with the requirement lists of the theory notes.
 // Usage: koppla_verification <ledger> <page to write> <requirement list>...
-// Exit code: 0 no requirement fails, 1 one fails, 2 ledger or lists are wrong.
+// Exit code: 0 no requirement fails but for a reason that its list gives, 1 one does, 2 ledger or lists are wrong.
 
 #include <cstdio>
 #include <exception>

@@ -9,6 +9,7 @@
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/run/run.hpp"
 
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 
 /// The partitioned oscillator of the public benchmarks (P2): order in time. All numbers are those of the note.
@@ -21,7 +22,7 @@ constexpr std::array<double, 4> kSteps{0.04, 0.02, 0.01, 0.005};  // s, macro st
 constexpr unsigned kMicroSteps = 4;
 
 struct Measured {
-  double error = 0.0;       ///< m, largest one of mass 1 over all micro steps
+  test::Largest error;      ///< m, largest one of mass 1 over all micro steps
   double iterations = 0.0;  ///< per macro step
 };
 
@@ -67,8 +68,7 @@ Measured iterate(double H, solver::Kind integrator, unsigned degree) {
       }
     }
     for (unsigned j = 1; j <= kMicroSteps; ++j)
-      measured.error = std::fmax(
-          measured.error, std::fabs(waveform.at(j)[sides[0]] - exactPosition((n + j / double{kMicroSteps}) * H)));
+      measured.error.see(std::fabs(waveform.at(j)[sides[0]] - exactPosition((n + j / double{kMicroSteps}) * H)));
   }
   measured.iterations /= steps;
   return measured;
@@ -76,7 +76,7 @@ Measured iterate(double H, solver::Kind integrator, unsigned degree) {
 
 /// A coupled run from 0 to 1 s, observed at communication points.
 struct Observed {
-  double error = 0.0;             ///< m, largest one of mass 1
+  test::Largest error;            ///< m, largest one of mass 1
   std::uint64_t evaluations = 0;  ///< sweeps over the cycle
   run::OutcomeKind kind = run::OutcomeKind::ok;
 };
@@ -93,8 +93,7 @@ Observed observe(coupling::System system, double H, const coupling::AlgorithmSet
     const run::Outcome outcome = run.step();
     observed.kind = outcome.kind;
     if (!outcome.ok()) break;
-    const double error = std::get<double>(run.value("m1.x")) - exactPosition(run.time());
-    observed.error = std::fmax(observed.error, std::fabs(error));
+    observed.error.see(std::fabs(std::get<double>(run.value("m1.x")) - exactPosition(run.time())));
   }
   observed.evaluations = run.statistics().cycles.at(0).evaluations;
   return observed;

@@ -46,6 +46,13 @@ subsystem::Status translated(fmi2::Status status) {
   return subsystem::Status::error;
 }
 
+/// What a call did that ended badly.
+std::string ending(const Answer& answer) {
+  const std::string thrown = takeThrown(answer.call);
+  if (thrown.empty()) return "returned " + word(answer.status);
+  return "threw an exception, which FMI does not allow: " + thrown;
+}
+
 /// As if the model took input derivatives up to the order of the options only.
 LoadedModel limited(LoadedModel model, const Options& options) {
   if (model.ports->description.capabilities.inputDerivatives <= options.inputDerivatives) return model;
@@ -60,13 +67,19 @@ LoadedModel limited(LoadedModel model, const Options& options) {
 FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
     : fmu_(std::move(fmu)),
       log_(std::move(name), fmu_->model(), log, options),
-      model_(limited(fmu_->load(log), options)) {
+      model_(limited((subsystem::callUnderWay.instance = &log_.instance(), fmu_->load(log)), options)) {
   if (log_.instance().empty()) throw core::InputError("An instance of an FMU has no name.", "Give it one.");
   const std::string resources = fmu_->resourceUri();
   component_ = functions().instantiate(log_.instance().c_str(), fmi2::Kind::coSimulation, fmu_->model().guid.c_str(),
                                        resources.c_str(), log_.callbacks(), fmi2::kFalse,
                                        options.logging ? fmi2::kTrue : fmi2::kFalse);
+  keepFloats(functions().instantiate.name());
+  place_.restore();
   if (component_ != nullptr) return;
+  if (const std::string thrown = takeThrown(functions().instantiate.name()); !thrown.empty())
+    throw core::SubsystemError(
+        fmt::format("{}: fmi2Instantiate of {} threw an exception, which FMI does not allow: {}.{}", log_.instance(),
+                    fmu_->file().string(), thrown, log_.lastWords()));
   const bool needsTool = fmu_->model().coSimulation.needsExecutionTool;
   throw core::SubsystemError(fmt::format(
       "{}: fmi2Instantiate of {} gave no instance.{}{}", log_.instance(), fmu_->file().string(), log_.lastWords(),
@@ -77,13 +90,18 @@ FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& 
 
 FmuInstance::~FmuInstance() {
   terminate();
-  if (!model_.library->givenUp()) functions().freeInstance(component_);
+  if (model_.library->givenUp()) return;
+  functions().freeInstance(component_);
+  keepFloats(functions().freeInstance.name());
+  if (const std::string thrown = takeThrown(functions().freeInstance.name()); !thrown.empty())
+    log_.write(core::Severity::warning, fmt::format("fmi2FreeInstance threw an exception: {}.", thrown));
 }
 
 subsystem::Status FmuInstance::note(const Answer& answer, const std::string& arguments) {
+  keepFloats(answer.call);
   const subsystem::Status status = translated(answer.status);
   if (status == subsystem::Status::ok) return status;
-  const std::string what = fmt::format("{}{} returned {}.", answer.call, arguments, word(answer.status));
+  const std::string what = fmt::format("{}{} {}.", answer.call, arguments, ending(answer));
   if (status == subsystem::Status::warning) {
     if (++warnings_ == 1)
       log_.write(core::Severity::warning, what + log_.lastWords() + " Further warnings of this kind are only counted.");
@@ -98,25 +116,37 @@ subsystem::Status FmuInstance::note(const Answer& answer, const std::string& arg
   return status;
 }
 
+void FmuInstance::restoreFloats(const char* call) {
+  floats_.restore();
+  if (std::exchange(changedFloats_, true)) return;
+  log_.write(core::Severity::warning,
+             fmt::format("{} changed how the processor rounds, treats denormal numbers or traps. That was put back, as "
+                         "it is after every step: other subsystems and Koppla compute as before.",
+                         call));
+}
+
 subsystem::Status FmuInstance::fail(std::string what) {
   if (phase_ != Phase::failed && phase_ != Phase::lost) failure_ = std::move(what);
   return phase_ == Phase::lost ? subsystem::Status::fatal : subsystem::Status::error;
 }
 
-subsystem::Status FmuInstance::save(subsystem::Slot slot) {
+subsystem::Status FmuInstance::save(std::size_t place) {
   if (functions().getState == nullptr) return fail("The FMU cannot save its state.");
   if (phase_ != Phase::initialising && phase_ != Phase::stepping) return fail("There is no state to save.");
-  SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+  SavedState& saved = states_.at(place);
   saved.phase = phase_;
   // The old state is handed in, so that the FMU can write over it rather than allocate.
-  return note({functions().getState(component_, &saved.state), "fmi2GetFMUstate"});
+  const fmi2::Status status = functions().getState(component_, &saved.state);
+  return status == fmi2::Status::ok ? subsystem::Status::ok : note({status, "fmi2GetFMUstate"});
 }
 
-subsystem::Status FmuInstance::restore(subsystem::Slot slot) {
-  const SavedState& saved = states_.at(static_cast<std::size_t>(slot));
+subsystem::Status FmuInstance::restore(std::size_t place) {
+  const SavedState& saved = states_.at(place);
   if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated)
     return fail("There is no saved state to go back to.");
-  const subsystem::Status status = note({functions().setState(component_, saved.state), "fmi2SetFMUstate"});
+  const fmi2::Status answer = functions().setState(component_, saved.state);
+  const subsystem::Status status =
+      answer == fmi2::Status::ok ? subsystem::Status::ok : note({answer, "fmi2SetFMUstate"});
   if (status <= subsystem::Status::warning) phase_ = saved.phase;
   return status;
 }
@@ -140,7 +170,7 @@ void FmuInstance::terminate() noexcept {
     if (warnings_ > 1) log_.write(core::Severity::warning, fmt::format("{} calls returned fmi2Warning.", warnings_));
   } catch (...) {  // the log failed; there is nobody left to tell
   }
-  if (phase_ != Phase::lost) phase_ = Phase::terminated;
+  if (phase_ != Phase::lost) enter(Phase::terminated);
 }
 
 }  // namespace koppla::fmi::detail

@@ -5,7 +5,9 @@
 #include <memory>
 #include <string>
 
+#include "koppla/core/float_environment.hpp"
 #include "koppla/fmi/detail/discrete_access.hpp"
+#include "koppla/fmi/detail/working_place.hpp"
 #include "koppla/fmi/fmu.hpp"
 #include "koppla/fmi/logger.hpp"
 #include "koppla/subsystem/subsystem.hpp"
@@ -22,6 +24,11 @@ enum class Phase : std::uint8_t {
   lost     ///< after fmi2Fatal: no call is allowed any more, not even to free it
 };
 
+/// Places for saved states: the slots of the caller come first.
+inline constexpr std::size_t kWatchedBegin = subsystem::kSlots;
+inline constexpr std::size_t kWatchedEnd = subsystem::kSlots + 1;
+inline constexpr std::size_t kPlaces = subsystem::kSlots + 2;
+
 /// Owns one fmi2Component with its saved states, and keeps account of how its calls end.
 class FmuInstance {
  public:
@@ -31,7 +38,11 @@ class FmuInstance {
   FmuInstance& operator=(const FmuInstance&) = delete;
 
   [[nodiscard]] fmi2::Component component() const { return component_; }
-  [[nodiscard]] const Functions& functions() const { return model_.library->functions(); }
+  /// To be called now: until the functions of another instance are asked for, the thread's calls are this one's.
+  [[nodiscard]] const Functions& functions() const {
+    subsystem::callUnderWay.instance = &name();
+    return model_.library->functions();
+  }
   [[nodiscard]] const PortTable& ports() const { return *model_.ports; }
   [[nodiscard]] const Variable& variable(subsystem::PortIndex port) const {
     return fmu_->model().variables[ports().variables[port]];
@@ -40,18 +51,27 @@ class FmuInstance {
   [[nodiscard]] InstanceLog& log() { return log_; }
 
   [[nodiscard]] Phase phase() const { return phase_; }
-  void enter(Phase phase) { phase_ = phase; }
+  void enter(Phase phase) {
+    phase_ = phase;
+    place_.restore();
+  }
 
   /// Notes how a call ended: a warning is logged once and counted, anything worse becomes failure() and ends the phase
   /// if it was an error. `arguments` stand behind the call in the text, such as "(t = 0.5 s)".
   subsystem::Status note(const Answer& answer, const std::string& arguments = {});
   /// Notes a failure that is not the answer of a call. What the instance failed or was lost of before stays the reason.
   subsystem::Status fail(std::string what);
+  /// To be called after calls whose answers are not noted: puts back how the processor computes. Who changes that is
+  /// named once.
+  void keepFloats(const char* call) {
+    if (!floats_.isPresent()) [[unlikely]]
+      restoreFloats(call);
+  }
   void addToFailure(const std::string& more) { failure_ += more; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  subsystem::Status save(subsystem::Slot slot);
-  subsystem::Status restore(subsystem::Slot slot);
+  subsystem::Status save(std::size_t place);
+  subsystem::Status restore(std::size_t place);
   void terminate() noexcept;
 
  private:
@@ -61,14 +81,18 @@ class FmuInstance {
   };
 
   void freeStates();
+  [[gnu::cold]] void restoreFloats(const char* call);
 
+  core::FloatEnvironment floats_;  ///< as it was before the library was loaded
+  WorkingPlace place_;             ///< the same
+  bool changedFloats_ = false;
   // In this order: the log outlives the library, which may speak while it is unloaded, and the folder outlives both.
   std::shared_ptr<Fmu> fmu_;
   InstanceLog log_;
   LoadedModel model_;
   fmi2::Component component_ = nullptr;
   Phase phase_ = Phase::instantiated;
-  std::array<SavedState, subsystem::kSlots> states_{};
+  std::array<SavedState, kPlaces> states_{};
   std::size_t warnings_ = 0;
   std::string failure_;
 };

@@ -4,6 +4,10 @@
 #include <cmath>
 #include <utility>
 
+#include <Eigen/Eigenvalues>
+
+#include "koppla/core/detail/dense.hpp"
+
 namespace koppla::mapping::detail {
 
 namespace {
@@ -67,7 +71,7 @@ void LocalBasis::movePlacesToPoints(Eigen::Index axis, Eigen::Index wide) {
   if (static_cast<std::size_t>(points_.cols()) < 2 * terms_.size()) terms_ = {0};
   const Eigen::MatrixXd atPoints = polynomial(pointsAlong_);
   const Eigen::VectorXd along = pointsAlong_.row(axis).transpose();
-  const Eigen::VectorXd surface = atPoints.colPivHouseholderQr().solve(along);
+  const Eigen::VectorXd surface = core::detail::leastSquares(atPoints, along);
   const Eigen::VectorXd left = along - atPoints * surface;
   const double beyond = 0.5 * (left.maxCoeff() - left.minCoeff());
   const Eigen::ArrayXd base = polynomial(placesAlong_) * surface;
@@ -136,7 +140,7 @@ void LocalBasis::solveSingular() {
   whole << A_, P_, P_.transpose(), Eigen::MatrixXd::Zero(terms, terms);
   Eigen::MatrixXd right(points + terms, Phi_.cols());
   right << Phi_, Q_.transpose();
-  weights_ = whole.completeOrthogonalDecomposition().solve(right).topRows(points);
+  weights_ = core::detail::shortestLeastSquares(whole, right).topRows(points);
 }
 
 const Eigen::MatrixXd& LocalBasis::weights(std::span<const Position> points, double radius,

@@ -3,7 +3,7 @@
 #include <span>
 #include <vector>
 
-#include <Eigen/Dense>
+#include <Eigen/Cholesky>
 
 #include "koppla/mapping/mapping.hpp"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/program/detail/fingerprint.hpp"
+#include "koppla/program/detail/hash.hpp"
 
 namespace koppla::program::detail {
 

@@ -30,7 +30,7 @@ CallBook::CallBook(const std::filesystem::path& root, const std::string& fingerp
   std::filesystem::remove(underWay_, ignored);
   struct stat status {};
   if (::fstat(calls_.get(), &status) == 0 && status.st_size == 0)
-    append(calls_, "step,call,t0,t1,began,seconds,status\n");
+    append(calls_, "step,call,t0,t1,began,seconds,processor_seconds,status\n");
 }
 
 void CallBook::begin(const CallFolders::Call& call) {
@@ -39,10 +39,11 @@ void CallBook::begin(const CallFolders::Call& call) {
   core::writeWhole(underWay_, fmt::format("{},{},{}\n", call.step, call.iteration, core::moment(began_)));
 }
 
-void CallBook::end(const CallFolders::Call& call, double t0, double t1, bool well) {
+void CallBook::end(const CallFolders::Call& call, const CallEnd& how) {
   const double seconds = std::chrono::duration<double>(Clock::now() - start_).count();
-  append(calls_, fmt::format("{},{},{},{},{},{:.6f},{}\n", call.step, call.iteration, core::text(t0), core::text(t1),
-                             core::moment(began_), seconds, well ? "ok" : "failed"));
+  append(calls_, fmt::format("{},{},{},{},{},{:.6f},{:.6f},{}\n", call.step, call.iteration, core::text(how.t0),
+                             core::text(how.t1), core::moment(began_), seconds, how.processorSeconds,
+                             how.well ? "ok" : "failed"));
   std::error_code ignored;
   std::filesystem::remove(underWay_, ignored);
 }

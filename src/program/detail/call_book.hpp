@@ -11,6 +11,14 @@ namespace koppla::program::detail {
 inline constexpr const char* kCallsFile = "calls.csv";
 inline constexpr const char* kUnderWayFile = "under-way";
 
+/// How a call went.
+struct CallEnd {
+  double t0;                ///< s
+  double t1;                ///< s
+  double processorSeconds;  ///< of its processes
+  bool well;
+};
+
 /// What is written down of the calls of one program, in its folder: their answers (`answers.bin`), a line for each
 /// (`calls.csv`), and which one is under way (`under-way`).
 class CallBook {
@@ -19,7 +27,7 @@ class CallBook {
 
   AnswerRecord& answers() { return answers_; }
   void begin(const CallFolders::Call& call);
-  void end(const CallFolders::Call& call, double t0, double t1, bool well);
+  void end(const CallFolders::Call& call, const CallEnd& how);
 
  private:
   std::filesystem::path underWay_;

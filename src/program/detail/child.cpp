@@ -33,6 +33,10 @@ struct Birth {
   sigset_t signals;  ///< blocked before
 };
 
+double secondsOf(const timeval& time) {
+  return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+}
+
 void limit(__rlimit_resource resource, std::size_t bytes) {
   if (bytes == 0) return;
   const rlimit bound{bytes, bytes};
@@ -51,11 +55,19 @@ void limit(__rlimit_resource resource, std::size_t bytes) {
   if (::getppid() != birth.parent) ::_exit(EXIT_FAILURE);  // it died before we asked to die with it
   if (::dup2(plan.input, STDIN_FILENO) >= 0 && ::dup2(plan.output, STDOUT_FILENO) >= 0 &&
       ::dup2(plan.errors, STDERR_FILENO) >= 0 && ::chdir(birth.folder) == 0) {
-    ::syscall(SYS_close_range, 3U, ~0U, 1U << 2U);  // CLOSE_RANGE_CLOEXEC; what others opened stays ours
+    ::syscall(SYS_close_range, 3U, ~0U, 0U);  // what others opened stays ours
     limit(RLIMIT_AS, plan.limits.memoryBytes);
     limit(RLIMIT_FSIZE, plan.limits.fileBytes);
     ::pthread_sigmask(SIG_SETMASK, &birth.signals, nullptr);
-    ::execvpe(birth.arguments[0], birth.arguments, birth.environment);
+    // A program whose file was written a moment ago may be held open by another child, born on another thread while it
+    // was being written, until that one's own program begins.
+    constexpr int kMostWaits = 10'000;
+    constexpr timespec kWait{0, 1'000'000};
+    for (int waits = 0;; ++waits) {
+      ::execvpe(birth.arguments[0], birth.arguments, birth.environment);
+      if (errno != ETXTBSY || waits == kMostWaits) break;
+      ::nanosleep(&kWait, nullptr);
+    }
   }
   failure = errno;
   ::_exit(127);
@@ -197,13 +209,22 @@ std::optional<Ended> Child::wait(std::optional<Clock::time_point> deadline, cons
 
 Ended Child::bury() {
   int status = 0;
-  while (::waitpid(id_, &status, 0) < 0 && errno == EINTR) {
+  rusage usage{};
+  while (::wait4(id_, &status, 0, &usage) < 0 && errno == EINTR) {
   }
   id_ = -1;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
-  ended_ = WIFSIGNALED(status) ? Ended{Ending::killed, WTERMSIG(status), seconds}
-                               : Ended{Ending::exited, WEXITSTATUS(status), seconds};
+  const double processor = secondsOf(usage.ru_utime) + secondsOf(usage.ru_stime);
+  ended_ = WIFSIGNALED(status) ? Ended{Ending::killed, WTERMSIG(status), seconds, processor}
+                               : Ended{Ending::exited, WEXITSTATUS(status), seconds, processor};
   return *ended_;
+}
+
+double Child::processorSeconds() const {
+  clockid_t clock{};
+  timespec time{};
+  if (id_ < 0 || ::clock_getcpuclockid(id_, &clock) != 0 || ::clock_gettime(clock, &time) != 0) return 0.0;
+  return static_cast<double>(time.tv_sec) + 1e-9 * static_cast<double>(time.tv_nsec);
 }
 
 }  // namespace koppla::program::detail

@@ -65,6 +65,8 @@ class Child {
   std::optional<Ended> wait(std::optional<Clock::time_point> deadline, const std::function<bool()>& interrupted);
   /// Ends the whole group at once.
   void kill();
+  /// Processor time of the process until now, s; 0 where it has ended.
+  [[nodiscard]] double processorSeconds() const;
   /// Readable (poll) when the process has ended; -1 where the system has no such descriptor.
   [[nodiscard]] int endDescriptor() const { return end_.get(); }
 

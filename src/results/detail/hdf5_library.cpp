@@ -19,7 +19,9 @@ int systemError(std::string_view sentence) {
 
 }  // namespace
 
-void silenceHdf5() {
+void prepareHdf5() {
+  static const herr_t once = H5dont_atexit();
+  static_cast<void>(once);
   H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
 }
 

@@ -35,8 +35,9 @@ class Hdf5Handle {
   Close close_ = nullptr;
 };
 
-/// Makes the library silent: its errors are read with hdf5Error().
-void silenceHdf5();
+/// To be called before all else. Makes the library silent: its errors are read with hdf5Error(). And it shall not clean
+/// up at the end of the process: it would try once more to write what it could not write, and crash over it.
+void prepareHdf5();
 
 /// Why the last call of the library failed.
 struct Hdf5Error {

@@ -15,7 +15,10 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/utf8.hpp"
 #include "koppla/results/block_writer.hpp"
+#include "koppla/results/detail/hdf5_pending.hpp"
+#include "koppla/results/detail/turn.hpp"
 #include "koppla/results/detail/write_failure.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
@@ -69,12 +72,14 @@ Hdf5Handle fileType(core::Type type) {
   }
 }
 
-void addText(hid_t object, const char* name, const std::string& text) {
-  const Hdf5Handle type = hdf5TextType(H5T_VARIABLE);
+/// Of a fixed length: a damaged length of a text of its own kind, which lies elsewhere in the file, crashes the
+/// library.
+void addText(hid_t object, const char* name, std::string text) {
+  if (text.empty()) text.push_back('\0');
+  const Hdf5Handle type = hdf5TextType(text.size());
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
   const Hdf5Handle attribute(H5Acreate2(object, name, type.id(), space.id(), H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
-  const char* const value = text.c_str();
-  H5Awrite(attribute.id(), type.id(), &value);
+  H5Awrite(attribute.id(), type.id(), text.data());
 }
 
 void addNumber(hid_t object, const char* name, std::int64_t number) {
@@ -87,6 +92,7 @@ void describe(const Hdf5Dataset& plan, hid_t dataset) {
   addText(dataset, kHdf5Unit, plan.unit);
   addText(dataset, kHdf5Description, plan.description);
   addText(dataset, kHdf5Type, std::string(core::word(plan.type)));
+  addNumber(dataset, kHdf5Checksum, 0);
   if (plan.path == kTimePath) return;
   addText(dataset, kHdf5Name, plan.name);
   addNumber(dataset, kHdf5Column, static_cast<std::int64_t>(plan.column));
@@ -109,13 +115,30 @@ void append(std::vector<std::byte>& bytes, const std::vector<Value>& values, con
   }
 }
 
-/// What fits of a text, without a broken character of UTF-8 at its end.
-std::string_view fitting(std::string_view text) {
-  if (text.size() <= Hdf5Recorder::kTextBytes) return text;
-  std::size_t end = Hdf5Recorder::kTextBytes;
-  const auto continuation = [&](std::size_t i) { return (static_cast<unsigned char>(text[i]) & 0xC0U) == 0x80U; };
-  while (end > Hdf5Recorder::kTextBytes - 4 && continuation(end)) --end;
-  return text.substr(0, end);
+template <class Stored>
+void addNumbers(Hdf5Checksum& checksum, std::span<const std::byte> bytes) {
+  for (; !bytes.empty(); bytes = bytes.subspan(sizeof(Stored))) {
+    Stored value{};
+    std::memcpy(&value, bytes.data(), sizeof(Stored));
+    checksum.add(static_cast<double>(value));
+  }
+}
+
+void addTo(Hdf5Checksum& checksum, core::Type type, std::span<const std::byte> bytes) {
+  switch (type) {
+    case core::Type::real:
+      addNumbers<double>(checksum, bytes);
+      break;
+    case core::Type::boolean:
+      addNumbers<std::uint8_t>(checksum, bytes);
+      break;
+    case core::Type::string:
+      checksum.add(bytes);
+      break;
+    default:
+      addNumbers<std::int32_t>(checksum, bytes);
+      break;
+  }
 }
 
 std::size_t roundedUp(std::size_t bytes, std::size_t unit) {
@@ -132,8 +155,8 @@ void tryToWrite(const std::filesystem::path& path) {
 }  // namespace
 
 Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Column>& columns, const Facts& facts)
-    : path_(std::move(path)) {
-  silenceHdf5();
+    : path_(std::move(path)), pendingPath_(pendingBeside(path_)) {
+  prepareHdf5();
   std::size_t bytes = 0;
   for (Hdf5Dataset& plan : hdf5Layout(columns)) all_.push_back({std::move(plan)});
   all_.push_back({{kTimePath, kTimePath, core::Type::real, "s", "of the row", 0, 1, 0, 1, 1}});
@@ -151,7 +174,7 @@ Hdf5Writer::Hdf5Writer(std::filesystem::path path, const std::vector<Column>& co
   try {
     create(facts);
     startConcurrentReading();
-  } catch (const core::InputError&) {
+  } catch (const std::exception&) {
     closeIntoMemory();
     throw;
   }
@@ -166,8 +189,7 @@ void Hdf5Writer::require(bool done) {
   broken_ = true;
   const Hdf5Error error = hdf5Error();
   if (error.system != 0) failToWrite(path_, error.system);
-  throw core::InputError(path_.string() + " cannot be written: " + error.text + ".",
-                         "Choose an output folder that you may write to.");
+  throw core::FileError(path_.string() + " cannot be written: " + error.text + ".", kRowsAreKept);
 }
 
 void Hdf5Writer::create(const Facts& facts) {
@@ -178,6 +200,7 @@ void Hdf5Writer::create(const Facts& facts) {
   void* handle = nullptr;
   require(H5Fget_vfd_handle(file_.id(), access.id(), &handle) >= 0);
   descriptor_ = *static_cast<int*>(handle);
+  identity_ = core::FileIdentity(descriptor_);
   ::fcntl(descriptor_, F_SETFD, FD_CLOEXEC);  // programs that a run starts have no business with it
 
   addNumber(file_.id(), kHdf5Format, kHdf5FormatNumber);
@@ -236,7 +259,7 @@ void Hdf5Writer::gather(Open& open, const core::Values& values) {
     case core::Type::string:
       for (std::size_t k = 0; k < open.plan.elements; ++k) {
         const std::string& text = values.strings[open.plan.first + k * open.plan.step];
-        const std::string_view kept = fitting(text);
+        const std::string_view kept = core::fitting(text, Hdf5Recorder::kTextBytes);
         open.cut += kept.size() < text.size() ? 1 : 0;
         const auto bytes = std::as_bytes(std::span(kept));
         const std::size_t before = open.pending.size();
@@ -250,21 +273,56 @@ void Hdf5Writer::gather(Open& open, const core::Values& values) {
 void Hdf5Writer::row(double time, const core::Values& values) {
   if (sizes_ != std::array{values.reals.size(), values.integers.size(), values.booleans.size(), values.strings.size()})
     throw core::InternalError("Hdf5Recorder: a row does not hold one value for each column.");
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
   for (std::size_t i = 0; i + 1 < all_.size(); ++i) gather(all_[i], values);
   const auto bytes = std::as_bytes(std::span(&time, 1));
   all_.back().pending.insert(all_.back().pending.end(), bytes.begin(), bytes.end());
-  if (++pending_ >= blockRows_) flush();
+  if (++pending_ >= blockRows_) flushInTurn();
 }
 
 void Hdf5Writer::flush() {
+  process_.endIfForked();
+  const Turn turn(busy_, Turn::kAsLongAsItTakes);
+  flushInTurn();
+}
+
+void Hdf5Writer::rescue() noexcept {
+  const int before = errno;  // a signal may come between a call and the look at its error
+  if (const Turn turn(busy_, Turn::kSecond); turn.owned() && pending_ > rescued_) {
+    PendingFile beside(pendingPath_.c_str(), written_, pending_, all_.size());
+    for (const Open& open : all_) beside.add(open.pending);
+    rescued_ = pending_;
+  }
+  errno = before;
+}
+
+/// What is in the file need not be beside it.
+void Hdf5Writer::forgetPending() noexcept {
+  if (rescued_ > 0) ::unlink(pendingPath_.c_str());
+  rescued_ = 0;
+}
+
+/// The library would write into whatever file has got its descriptor.
+void Hdf5Writer::requireOwnFile() {
+  if (broken_ || identity_.isOf(descriptor_)) return;
+  broken_ = true;
+  failAsForeign(path_);
+}
+
+void Hdf5Writer::flushInTurn() {
   if (pending_ == 0) return;
+  requireOwnFile();
   if (!broken_) reserve();
   require(!broken_);
   for (const Open& open : all_) write(open);
   require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);
-  for (Open& open : all_) open.pending.clear();
+  for (Open& open : all_) {
+    addTo(open.checksum, open.plan.type, open.pending);
+    open.pending.clear();
+  }
   written_ += pending_;
   pending_ = 0;
+  forgetPending();
   release();
 }
 
@@ -307,11 +365,16 @@ void Hdf5Writer::write(const Open& open) {
           0);
 }
 
-void Hdf5Writer::noteCuts() {
+void Hdf5Writer::note(const Open& open, const char* name, std::int64_t number) {
+  const Hdf5Handle attribute(H5Aopen(open.dataset.id(), name, H5P_DEFAULT), H5Aclose);
+  require(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &number) >= 0);
+}
+
+/// What is known of the datasets only now.
+void Hdf5Writer::noteEnds() {
   for (const Open& open : all_) {
-    if (open.cut == 0) continue;
-    const Hdf5Handle attribute(H5Aopen(open.dataset.id(), kHdf5Cut, H5P_DEFAULT), H5Aclose);
-    require(H5Awrite(attribute.id(), H5T_NATIVE_INT64, &open.cut) >= 0);
+    if (open.cut != 0) note(open, kHdf5Cut, open.cut);
+    note(open, kHdf5Checksum, open.checksum.value());
   }
 }
 
@@ -319,18 +382,20 @@ void Hdf5Writer::close() {
   std::exception_ptr noRoom;
   try {
     flush();
-  } catch (const core::InputError&) {
+  } catch (const core::FileError&) {
     if (broken_) throw;
     noRoom = std::current_exception();  // nothing of the last rows was written: the file can be closed without them
   }
-  noteCuts();
+  requireOwnFile();
+  noteEnds();
   for (Open& open : all_) require(open.dataset.close());
   require(file_.close());
+  if (!identity_.isOf(path_)) failAsForeign(path_);
   if (noRoom) std::rethrow_exception(noRoom);
 }
 
-/// A library that could not write would try again at the end of the process, and crash there. What it still has goes to
-/// a file in memory instead, and the one on the disk stays as it is.
+/// A library that could not write would try again when it closes the file. What it still has goes to a file in memory
+/// instead, and the one on the disk stays as it is.
 void Hdf5Writer::closeIntoMemory() {
   if (const int memory = ::memfd_create("koppla", MFD_CLOEXEC); memory >= 0) {
     if (descriptor_ >= 0) ::dup2(memory, descriptor_);

@@ -23,6 +23,8 @@ class Wrapper : public Subsystem {
   }
   Status differentiate(std::size_t input, std::span<double> dy) override { return inner_->differentiate(input, dy); }
   void leaveInitialisation() override { inner_->leaveInitialisation(); }
+  Status readOutputs(std::span<double> y) override { return inner_->readOutputs(y); }
+  [[nodiscard]] bool asksToEnd() const override { return inner_->asksToEnd(); }
   Status save(Slot slot) override { return inner_->save(slot); }
   Status restore(Slot slot) override { return inner_->restore(slot); }
   [[nodiscard]] std::vector<double> states() const override { return inner_->states(); }

@@ -5,10 +5,7 @@
 #include <cstring>
 #include <filesystem>
 #include <span>
-#include <string>
 #include <string_view>
-
-#include "koppla/program/settings.hpp"
 
 namespace koppla::program::detail {
 
@@ -44,9 +41,5 @@ class Hash {
 
 /// Of the content of a file; 0 where it cannot be read.
 std::uint64_t checksum(const std::filesystem::path& file);
-
-/// Of all that the answers of a program depend on beside its inputs, as far as we see it: commands, files of the
-/// project that they name, ports, templates, files that come along (large ones by size and time).
-std::string fingerprint(const ProgramSettings& settings);
 
 }  // namespace koppla::program::detail

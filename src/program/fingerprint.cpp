@@ -1,9 +1,9 @@
-#include "koppla/program/detail/fingerprint.hpp"
+#include "koppla/program/fingerprint.hpp"
 
 #include <algorithm>
-#include <fstream>
 #include <regex>
 #include <sstream>
+#include <string_view>
 #include <system_error>
 #include <type_traits>
 #include <variant>
@@ -12,12 +12,15 @@
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/program/detail/hash.hpp"
 
-namespace koppla::program::detail {
+namespace koppla::program {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+using detail::Hash;
 
 void addFile(Hash& hash, const fs::path& file) {
   constexpr std::uintmax_t kLarge = 1U << 20U;
@@ -81,17 +84,6 @@ void addFolder(Hash& hash, const fs::path& folder) {
 
 }  // namespace
 
-std::uint64_t checksum(const fs::path& file) {
-  std::ifstream content(file, std::ios::binary);
-  std::vector<char> block(std::size_t{1} << 20U);
-  Hash hash;
-  while (content) {
-    content.read(block.data(), static_cast<std::streamsize>(block.size()));
-    hash.add(std::string_view(block.data(), static_cast<std::size_t>(content.gcount())));
-  }
-  return content.eof() ? hash.value() : 0;
-}
-
 std::string fingerprint(const ProgramSettings& settings) {
   Hash hash;
   for (const Command* command : {&settings.before, &settings.command, &settings.after})
@@ -112,4 +104,4 @@ std::string fingerprint(const ProgramSettings& settings) {
   return fmt::format("{:016x}", hash.value());
 }
 
-}  // namespace koppla::program::detail
+}  // namespace koppla::program

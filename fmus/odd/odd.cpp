@@ -1,0 +1,175 @@
+// x' = u,  x(0) = x0,  y = x (exact for u held), by an FMU that does what others were seen to do. 'way' says what:
+//
+//   late     y is 0 until initialisation mode has been left
+//   hides    inputs cannot be read before the first step
+//   ends     asks to end the simulation at the time 'at', and goes no further
+//   exact    discards a step whose size is not 'at' to the last bit
+//   returns  in every step in which an earlier state may be restored (noSetFMUStatePriorToCurrentPoint = fmi2False) it
+//            goes back to where the first of them began
+//   returns-later  the same, from 3 s on
+//   forgets  what such a step has computed can be read, but the next step begins where this one began
+//
+// Anything else: nothing. Written by hand, since models in models/ are kept from doing such things.
+
+#include <cstring>
+#include <string>
+
+#include "fmi2.hpp"
+
+namespace {
+
+struct State {
+  double u = 0.5;
+  double x = 0;
+  double x0 = 0;
+  double at = 0;
+  double time = 0;
+  bool left = false;     // initialisation mode
+  bool stepped = false;  // once
+  bool over = false;     // asks to end
+  bool forgets = false;  // the last step, which began at:
+  double before = 0;
+};
+
+struct Odd {
+  State now;
+  bool returned = false;  // has met the first such step, which began at:
+  double first = 0;
+  std::string way;
+  std::string answer;  // to fmi2GetString
+};
+
+Odd& odd(fmi2Component component) {
+  return *static_cast<Odd*>(component);
+}
+
+double* place(State& state, fmi2ValueReference reference) {
+  switch (reference) {
+    case 0:
+      return &state.u;
+    case 1:
+      return &state.x;
+    case 2:
+      return &state.x0;
+    case 3:
+      return &state.at;
+    default:
+      return nullptr;
+  }
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+const char* fmi2GetTypesPlatform() {
+  return "default";
+}
+const char* fmi2GetVersion() {
+  return "2.0";
+}
+
+fmi2Component fmi2Instantiate(fmi2String, fmi2Type, fmi2String, fmi2String, const fmi2CallbackFunctions*, fmi2Boolean,
+                              fmi2Boolean) {
+  return new Odd;
+}
+void fmi2FreeInstance(fmi2Component c) {
+  delete &odd(c);
+}
+
+fmi2Status fmi2SetupExperiment(fmi2Component c, fmi2Boolean, fmi2Real, fmi2Real start, fmi2Boolean, fmi2Real) {
+  odd(c).now.time = start;
+  return fmi2OK;
+}
+fmi2Status fmi2EnterInitializationMode(fmi2Component c) {
+  odd(c).now.x = odd(c).now.x0;
+  return fmi2OK;
+}
+fmi2Status fmi2ExitInitializationMode(fmi2Component c) {
+  odd(c).now.left = true;
+  return fmi2OK;
+}
+fmi2Status fmi2Terminate(fmi2Component) {
+  return fmi2OK;
+}
+
+fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count,
+                       const fmi2Real* values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    double* const value = place(odd(c).now, references[i]);
+    if (value == nullptr) return fmi2Error;
+    *value = values[i];
+  }
+  return fmi2OK;
+}
+
+fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count, fmi2Real* values) {
+  State& now = odd(c).now;
+  for (std::size_t i = 0; i < count; ++i) {
+    const double* const value = place(now, references[i]);
+    if (value == nullptr || (references[i] == 0 && odd(c).way == "hides" && !now.stepped)) return fmi2Error;
+    values[i] = references[i] == 1 && odd(c).way == "late" && !now.left ? 0.0 : *value;
+  }
+  return fmi2OK;
+}
+
+fmi2Status fmi2SetString(fmi2Component c, const fmi2ValueReference*, std::size_t, const fmi2String* values) {
+  odd(c).way = values[0];
+  return fmi2OK;
+}
+fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference*, std::size_t, fmi2String* values) {
+  odd(c).answer = odd(c).way;
+  values[0] = odd(c).answer.c_str();
+  return fmi2OK;
+}
+
+fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noReturn) {
+  State& now = odd(c).now;
+  const std::string& way = odd(c).way;
+  if (now.over) return fmi2Error;
+  if (way == "exact" && std::memcmp(&h, &now.at, sizeof h) != 0) return fmi2Discard;
+  if ((way == "returns" || (way == "returns-later" && t >= 3.0)) && noReturn == fmi2False) {
+    if (odd(c).returned) now.x = odd(c).first;
+    odd(c).first = now.x;
+    odd(c).returned = true;
+  }
+  if (way == "forgets") {
+    if (now.forgets) now.x = now.before;
+    now.forgets = noReturn == fmi2False;
+    now.before = now.x;
+  }
+  const double end = way == "ends" && t + h >= now.at ? now.at : t + h;
+  now.x += (end - t) * now.u;
+  now.time = end;
+  now.stepped = true;
+  now.over = way == "ends" && t + h >= now.at;
+  return now.over ? fmi2Discard : fmi2OK;
+}
+
+fmi2Status fmi2GetRealStatus(fmi2Component c, fmi2StatusKind, fmi2Real* value) {
+  *value = odd(c).now.time;
+  return fmi2OK;
+}
+fmi2Status fmi2GetBooleanStatus(fmi2Component c, fmi2StatusKind, fmi2Boolean* value) {
+  *value = odd(c).now.over ? fmi2True : fmi2False;
+  return fmi2OK;
+}
+
+fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* state) {
+  if (*state == nullptr) *state = new State;
+  *static_cast<State*>(*state) = odd(c).now;
+  return fmi2OK;
+}
+fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
+  odd(c).now = *static_cast<State*>(state);
+  return fmi2OK;
+}
+fmi2Status fmi2FreeFMUstate(fmi2Component, fmi2FMUstate* state) {
+  delete static_cast<State*>(*state);
+  *state = nullptr;
+  return fmi2OK;
+}
+
+}  // extern "C"
+#pragma GCC visibility pop

@@ -1,0 +1,11 @@
+#include <Eigen/QR>
+
+#include "koppla/core/detail/dense.hpp"
+
+namespace koppla::core::detail {
+
+Eigen::VectorXcd leastSquares(const Eigen::MatrixXcd& A, const Eigen::VectorXcd& b) {
+  return A.colPivHouseholderQr().solve(b);
+}
+
+}  // namespace koppla::core::detail

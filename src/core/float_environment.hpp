@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cfenv>
+#include <cstdint>
+
+namespace koppla::core {
+
+/// How a thread's processor computes: rounding, denormal numbers, traps. It belongs to the thread, so that foreign code
+/// which changes it and returns changes all numbers that come after. Sticky flags are no part of it.
+class FloatEnvironment {
+ public:
+  /// The present one.
+  FloatEnvironment() : control_(control()), extended_(extended()) {}
+
+  [[nodiscard]] bool isPresent() const { return control() == control_ && extended() == extended_; }
+
+  void restore() const {
+#if defined(__x86_64__)
+    __builtin_ia32_ldmxcsr(control_);
+    asm volatile("fldcw %0" : : "m"(extended_));
+#elif defined(__aarch64__)
+    const std::uint64_t control = control_;
+    asm volatile("msr fpcr, %0" : : "r"(control));
+#else
+    std::fesetround(static_cast<int>(control_));
+#endif
+  }
+
+ private:
+  /// Of the arithmetic of float and double.
+  static std::uint32_t control() {
+#if defined(__x86_64__)
+    constexpr std::uint32_t kFlags = 0x3FU;
+    return __builtin_ia32_stmxcsr() & ~kFlags;
+#elif defined(__aarch64__)
+    std::uint64_t control = 0;
+    asm volatile("mrs %0, fpcr" : "=r"(control));
+    return static_cast<std::uint32_t>(control);
+#else
+    return static_cast<std::uint32_t>(std::fegetround());
+#endif
+  }
+  /// Of the arithmetic of long double, where that is another.
+  static std::uint16_t extended() {
+#if defined(__x86_64__)
+    std::uint16_t control = 0;
+    asm volatile("fnstcw %0" : "=m"(control));
+    return control;
+#else
+    return 0;
+#endif
+  }
+
+  std::uint32_t control_;
+  std::uint16_t extended_;
+};
+
+}  // namespace koppla::core

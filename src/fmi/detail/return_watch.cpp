@@ -1,0 +1,125 @@
+#include "koppla/fmi/detail/return_watch.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace koppla::fmi::detail {
+
+using subsystem::Status;
+
+namespace {
+
+constexpr std::size_t kFirstTry = 2;   // steps: in the first one there is nothing to go back to
+constexpr std::size_t kPatience = 10;  // steps
+constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
+
+/// The largest difference of reals that is more than rounding; infinite where other values differ.
+double distance(const core::Values& a, const core::Values& b) {
+  constexpr double kRounding = 1e-9;
+  if (a.integers != b.integers || a.booleans != b.booleans || a.strings != b.strings) return HUGE_VAL;
+  double largest = 0.0;
+  for (std::size_t i = 0; i < a.reals.size(); ++i) {
+    const double difference = std::fabs(a.reals[i] - b.reals[i]);
+    if (difference > kRounding * std::fmax(std::fabs(a.reals[i]), std::fabs(b.reals[i])))
+      largest = std::fmax(largest, difference);
+  }
+  return largest;
+}
+
+}  // namespace
+
+ReturnWatch::ReturnWatch(FmuInstance& instance, PortReader& reader, double end)
+    : instance_(instance), reader_(reader), end_(end), nextTry_(kFirstTry), patience_(kPatience) {
+  const auto& ports = instance_.ports().description.ports;
+  for (subsystem::PortIndex port = 0; port < ports.size(); ++port)
+    if (ports[port].causality == subsystem::Causality::output) ports_.push_back(port);
+}
+
+Status ReturnWatch::arrive(const subsystem::Step& step) {
+  if (step.returnsBefore) {
+    doubted_ = true;
+    return Status::ok;
+  }
+  const bool accepted = step.t0 > begin_;
+  const bool doubted = std::exchange(doubted_, false);
+  begin_ = step.t0;
+  return accepted && doubted ? judge() : Status::ok;
+}
+
+Status ReturnWatch::judge() {
+  std::optional<core::Values> now = outputs();
+  still_ = now && last_ == now ? still_ + 1 : 0;
+  last_ = std::move(now);
+  if (still_ == 0) patience_ = kPatience;
+  const bool due = isDue(++steps_, still_);
+  const Status status = due && kept_ && last_ ? repeat() : Status::ok;
+  // Who does not move is asked ever less often.
+  if (due && nextTry_ != kNever) nextTry_ = 2 * steps_;
+  if (still_ >= patience_) patience_ = 2 * still_;
+  kept_.reset();
+  return status;
+}
+
+Status ReturnWatch::depart(const subsystem::Step& step, double h) {
+  if (!step.returnsBefore || !isDue(steps_ + 1, still_ + 1)) return Status::ok;
+  kept_ = Call{step.t0, step.t1, h};
+  return instance_.save(kWatchedBegin);
+}
+
+std::optional<core::Values> ReturnWatch::outputs() {
+  core::Values values;
+  const Answer answer = reader_.read(ports_, values);
+  if (!answer.bad()) return values;
+  instance_.note(answer);
+  return std::nullopt;
+}
+
+bool ReturnWatch::doStep(double t, double h, bool final) {
+  const Answer answer{instance_.functions().doStep(instance_.component(), t, h, final ? fmi2::kTrue : fmi2::kFalse),
+                      "fmi2DoStep"};
+  if (answer.bad()) instance_.note(answer);
+  return !answer.bad();
+}
+
+/// The inputs are part of the saved state.
+std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool final) {
+  if (instance_.restore(kWatchedBegin) >= Status::discard || !doStep(kept_->t0, kept_->h, final)) return std::nullopt;
+  std::optional<core::Values> first = outputs();
+  if (!first || !doStep(kept_->t1, kept_->h, final)) return std::nullopt;
+  std::optional<core::Values> second = outputs();
+  if (!second) return std::nullopt;
+  return Moves{std::move(*first), std::move(*second)};
+}
+
+/// fmi2True comes last, since it promises that nobody goes back any more.
+Status ReturnWatch::repeat() {
+  if (!(kept_->t1 + kept_->h <= end_)) return Status::ok;
+  if (const Status status = instance_.save(kWatchedEnd); status >= Status::discard) return status;
+  const std::optional<Moves> doubted = moves(false);
+  const std::optional<Moves> freely = doubted ? moves(true) : std::nullopt;
+  if (instance_.phase() == Phase::lost) return Status::fatal;
+  if (const Status status = instance_.restore(kWatchedEnd); status >= Status::discard) return status;
+  if (!freely) return Status::ok;
+
+  constexpr double kMuch = 0.1;  // of the movement: solvers that begin anew differ by less
+  const double movement = distance(freely->first, freely->second);
+  const double difference =
+      std::fmax(distance(doubted->first, freely->first), distance(doubted->second, freely->second));
+  const bool repeatsItself = !(distance(doubted->first, *last_) > kMuch * movement);
+  if (!repeatsItself) return Status::ok;
+  if (!(difference > kMuch * movement)) {
+    if (movement > 0.0) nextTry_ = kNever;
+    return Status::ok;
+  }
+  return instance_.fail(fmt::format(
+      "Told that an earlier state may be restored (noSetFMUStatePriorToCurrentPoint = fmi2False), fmi2DoStep goes back "
+      "by itself: the step from {} s to {} s and another one of that size give other outputs than told that none will "
+      "be. That is against FMI 2.0.4, 4.2.2, and all results since then are wrong. Use this FMU without "
+      "step_control.kind = \"double-step\", algorithm.waveform and micro_step, or have it mended.",
+      core::text(kept_->t0), core::text(kept_->t1)));
+}
+
+}  // namespace koppla::fmi::detail

@@ -1,0 +1,61 @@
+#pragma once
+
+#include <cstddef>
+#include <limits>
+#include <optional>
+#include <vector>
+
+#include "koppla/fmi/detail/port_reader.hpp"
+
+namespace koppla::fmi::detail {
+
+/// Some FMUs go back to an earlier state by themselves in every fmi2DoStep with noSetFMUStatePriorToCurrentPoint =
+/// fmi2False. Where an FMU is told so, such a call is repeated now and then, with fmi2False and with fmi2True: at the
+/// beginning until it has been seen to move, and whenever all its outputs have stayed the same over many steps.
+class ReturnWatch {
+ public:
+  /// `end`: no step may go beyond it, s.
+  ReturnWatch(FmuInstance& instance, PortReader& reader, double end);
+
+  /// Before the inputs of a call are set. A call to which nobody returns from before tells that all before it is
+  /// accepted. An error where the FMU is found out.
+  subsystem::Status arrive(const subsystem::Step& step);
+  /// After they are set; h (s) is what the call will be given.
+  subsystem::Status depart(const subsystem::Step& step, double h);
+
+ private:
+  struct Call {
+    double t0;
+    double t1;
+    double h;
+  };
+  /// All outputs after the repeated call, and after another one like it.
+  struct Moves {
+    core::Values first;
+    core::Values second;
+  };
+
+  [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
+    return steps >= nextTry_ || still >= patience_;
+  }
+  std::optional<core::Values> outputs();
+  subsystem::Status judge();
+  subsystem::Status repeat();
+  std::optional<Moves> moves(bool final);
+  bool doStep(double t, double h, bool final);
+
+  FmuInstance& instance_;
+  PortReader& reader_;
+  double end_;
+  std::vector<subsystem::PortIndex> ports_;                  ///< all outputs
+  double begin_ = -std::numeric_limits<double>::infinity();  ///< s, of the step under way
+  bool doubted_ = false;                                     ///< a call of that step said that a return is possible
+  std::optional<core::Values> last_;                         ///< outputs after the step before
+  std::size_t steps_ = 0;                                    ///< accepted ones with such calls
+  std::size_t still_ = 0;                                    ///< of them, the last ones without a change
+  std::size_t nextTry_;                                      ///< in steps; none once it was seen to move rightly
+  std::size_t patience_;                                     ///< in still steps
+  std::optional<Call> kept_;                                 ///< the last such call, whose beginning is saved
+};
+
+}  // namespace koppla::fmi::detail

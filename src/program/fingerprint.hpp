@@ -1,0 +1,13 @@
+#pragma once
+
+#include <string>
+
+#include "koppla/program/settings.hpp"
+
+namespace koppla::program {
+
+/// Of all that the answers of a program depend on beside its inputs, as far as we see it: commands, files of the
+/// project that they name, ports, templates, files that come along and the folder (large ones by size and time).
+std::string fingerprint(const ProgramSettings& settings);
+
+}  // namespace koppla::program

@@ -1,0 +1,163 @@
+// An FMU's library that behaves as if the process were its own: y (1) = 2 u (0). The name of the instance says what it
+// does and in which call, "exit_doStep" say; in doStep it waits until half a second has been simulated.
+
+#include <cfenv>
+#include <csetjmp>
+#include <csignal>
+#include <cstdlib>
+#include <stdexcept>
+#include <string>
+
+#include <fcntl.h>
+#include <pthread.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "koppla/fmi/fmi2_interface.hpp"
+
+using namespace koppla::fmi::fmi2;
+
+namespace {
+
+struct Stub {
+  std::string name;
+  double u = 0;
+};
+
+sigjmp_buf wayOut;
+
+void giveBack(int signal) {
+  std::signal(signal, SIG_DFL);
+}
+void leap(int /*signal*/) {
+  siglongjmp(wayOut, 1);
+}
+void* exitInThread(void* /*nothing*/) {
+  std::exit(0);
+}
+void endAtExit() {
+  ::_exit(0);
+}
+
+[[gnu::noinline]] int recurse(int depth) {
+  volatile char room[4096];
+  room[0] = static_cast<char>(depth);
+  if (depth < 0) return 0;
+  return recurse(depth + 1) + room[0];
+}
+
+void crash() {
+  *reinterpret_cast<volatile int*>(8) = 1;
+}
+
+void closeAll() {
+  for (int descriptor = 3; descriptor < 64; ++descriptor) ::close(descriptor);
+}
+
+void act(const std::string& what) {
+  if (what == "exit") std::exit(0);
+  if (what == "underscoreExit") ::_exit(0);
+  if (what == "capitalExit") std::_Exit(0);
+  if (what == "quickExit") std::quick_exit(0);
+  if (what == "threadExit") pthread_exit(nullptr);
+  if (what == "exitInThread") {
+    pthread_t thread{};
+    pthread_create(&thread, nullptr, exitInThread, nullptr);
+    pthread_join(thread, nullptr);
+  }
+  if (what == "atExit") std::atexit(endAtExit);
+  if (what == "throw") throw std::runtime_error("no more ideas");
+  if (what == "throwNumber") throw 42;
+  if (what == "crash") crash();
+  if (what == "abort") std::abort();
+  if (what == "trap") __builtin_trap();
+  if (what == "divide") std::raise(SIGFPE);
+  if (what == "overflow") recurse(0);
+  if (what == "leap") {
+    std::signal(SIGSEGV, leap);
+    if (sigsetjmp(wayOut, 1) == 0) crash();
+  }
+  if (what == "takeSignals")
+    for (const int signal : {SIGSEGV, SIGINT, SIGTERM}) std::signal(signal, signal == SIGSEGV ? giveBack : SIG_IGN);
+  if (what == "close") closeAll();
+  if (what == "reopen") {
+    closeAll();
+    for (int i = 0; i < 40; ++i)
+      if (::open("foreign.txt", O_RDWR | O_CREAT, 0600) < 0) std::abort();
+  }
+  if (what == "fork") ::fork();
+  if (what == "round") std::fesetround(FE_DOWNWARD);
+#if defined(__x86_64__)
+  if (what == "flush") __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040U);
+#endif
+  if (what == "wander") {
+    if (::chdir("/") != 0) std::abort();
+    ::umask(0777);
+  }
+}
+
+void reached(const Stub& stub, const std::string& call) {
+  const std::size_t bar = stub.name.find('_');
+  if (bar != std::string::npos && stub.name.substr(bar + 1) == call) act(stub.name.substr(0, bar));
+}
+
+Stub& stub(Component component) {
+  return *static_cast<Stub*>(component);
+}
+
+Status reach(Component component, const char* call) {
+  reached(stub(component), call);
+  return Status::ok;
+}
+
+}  // namespace
+
+#pragma GCC visibility push(default)
+extern "C" {
+
+const char* fmi2GetTypesPlatform() {
+  return "default";
+}
+const char* fmi2GetVersion() {
+  return "2.0";
+}
+
+Component fmi2Instantiate(String name, Kind, String, String, const CallbackFunctions*, Boolean, Boolean) {
+  auto* made = new Stub{name};
+  // Handlers are made ready here; what they are to catch comes in a step.
+  if (made->name == "crash_doStep") act("takeSignals");
+  reached(*made, "instantiate");
+  return made;
+}
+
+void fmi2FreeInstance(Component c) {
+  reach(c, "freeInstance");
+  delete &stub(c);
+}
+
+Status fmi2SetupExperiment(Component c, Boolean, Real, Real, Boolean, Real) {
+  return reach(c, "setupExperiment");
+}
+Status fmi2EnterInitializationMode(Component c) {
+  return reach(c, "enterInitializationMode");
+}
+Status fmi2ExitInitializationMode(Component c) {
+  return reach(c, "exitInitializationMode");
+}
+Status fmi2Terminate(Component c) {
+  return reach(c, "terminate");
+}
+Status fmi2SetReal(Component c, const ValueReference*, std::size_t, const Real* values) {
+  stub(c).u = values[0];
+  return Status::ok;
+}
+Status fmi2GetReal(Component c, const ValueReference*, std::size_t count, Real* values) {
+  for (std::size_t i = 0; i < count; ++i) values[i] = 2.0 * stub(c).u;
+  return Status::ok;
+}
+Status fmi2DoStep(Component c, Real t, Real, Boolean) {
+  if (t > 0.45 && t < 0.55) reach(c, "doStep");
+  return Status::ok;
+}
+
+}  // extern "C"

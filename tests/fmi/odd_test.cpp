@@ -1,0 +1,220 @@
+// What an instance makes of FMUs that do what the standard allows, or nearly.
+
+#include <atomic>
+
+#include "stub_fmu.hpp"
+
+namespace koppla::fmi::test::odd_test {
+namespace {
+
+using subsystem::Slot;
+using subsystem::Status;
+using subsystem::Step;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::Not;
+
+struct OddInstance : Instance {
+  explicit OddInstance(const std::string& way, double x0 = 0.0, double at = 0.0, const Options& options = {})
+      : Instance(fmuFile("Odd"), "one", options) {
+    set("way", way);
+    set("x0", x0);
+    set("at", at);
+    bind({"u"}, {"y"});
+  }
+  subsystem::StepResult take(const Step& step) { return system->advance(step, subsystem::held(u), y); }
+};
+
+TEST(OddTest, OutputsAreReadAgainAfterInitialisation) {
+  OddInstance late("late", -101.0);
+  late.system->enterInitialisation({0.0, 1.0, std::nullopt});
+  EXPECT_EQ(late.system->evaluate(0.0, late.u, late.y), Status::ok);
+  EXPECT_EQ(late.y[0], 0.0);
+  late.system->leaveInitialisation();
+  EXPECT_EQ(late.system->readOutputs(late.y), Status::ok);
+  EXPECT_EQ(late.y[0], -101.0);
+}
+
+TEST(OddTest, AnInputThatCannotBeReadHasTheValueItWasSetToOrItsStartValue) {
+  for (const bool set : {false, true}) {
+    OddInstance hides("hides");
+    if (set) hides.set("u", 7.0);
+    hides.system->enterInitialisation({0.0, 1.0, std::nullopt});
+    EXPECT_EQ(hides.observe("u"), set ? 7.0 : 0.5);
+    EXPECT_THAT(hides.kept.messages("one"), Contains(HasSubstr("The input 'u' cannot be read before the first step")));
+    // Others are read in the same call as before, and the FMU goes on.
+    core::Values values;
+    const std::vector<subsystem::PortIndex> ports{hides.port("x0"), hides.port("u"), hides.port("y")};
+    hides.system->observe(ports, values);
+    EXPECT_THAT(values.reals, ElementsAre(0.0, set ? 7.0 : 0.5, 0.0));
+    hides.system->leaveInitialisation();
+    EXPECT_EQ(hides.advance(0.0, 0.1).status, Status::ok);
+    EXPECT_EQ(hides.observe("u"), 0.0);  // as it was set in the step
+  }
+}
+
+/// After initialisation a refusal is one: the value is not the start value any more.
+TEST(OddTest, ARefusalLaterIsAFailure) {
+  OddInstance hides("hides");
+  hides.initialise();
+  EXPECT_THAT(messageOf<core::SubsystemError>([&] { hides.observe("u"); }), HasSubstr("fmi2GetReal"));
+}
+
+TEST(OddTest, TheStepSizeIsTheNominalOneUnlessTheDifferenceIsChosen) {
+  const double t0 = 0.07;
+  const double t1 = 0.08;
+  ASSERT_NE(t1 - t0, 0.01);
+  Step step{t0, t1, true};
+  EXPECT_EQ(step.length, t1 - t0);
+  step.length = 0.01;
+  for (const bool difference : {false, true})
+    for (const bool exact : {false, true}) {
+      Options options;
+      options.nominalStepSize = !difference;
+      OddInstance one("exact", 0.0, exact ? t1 - t0 : 0.01, options);
+      one.initialise();
+      EXPECT_EQ(one.take(step).status, difference == exact ? Status::ok : Status::discard);
+    }
+}
+
+TEST(OddTest, AnEndAtTheEndOfAStepIsASuccessfulStep) {
+  OddInstance one("ends", 0.0, 0.3);
+  std::atomic<bool> ending = false;
+  subsystem::Experiment experiment{0.0, 1.0, std::nullopt};
+  experiment.ending = &ending;
+  one.system->enterInitialisation(experiment);
+  one.system->leaveInitialisation();
+  one.u = {2.0};
+  EXPECT_EQ(one.advance(0.0, 0.2).status, Status::ok);
+  EXPECT_FALSE(one.system->asksToEnd() || ending);
+  EXPECT_EQ(one.system->save(Slot::macroStep), Status::ok);
+  const subsystem::StepResult last = one.advance(0.2, 0.3);
+  EXPECT_EQ(last.status, Status::ok);
+  EXPECT_EQ(last.reached, 0.3);
+  EXPECT_DOUBLE_EQ(one.y[0], 0.6);
+  EXPECT_TRUE(one.system->asksToEnd() && ending);
+  // There is no further step; going back makes it forget.
+  const subsystem::StepResult further = one.advance(0.3, 0.4);
+  EXPECT_EQ(further.status, Status::discard);
+  EXPECT_EQ(further.reached, 0.3);
+  EXPECT_EQ(one.system->restore(Slot::macroStep), Status::ok);
+  EXPECT_FALSE(one.system->asksToEnd());
+  EXPECT_EQ(one.advance(0.2, 0.25).status, Status::ok);
+}
+
+TEST(OddTest, AnEndInsideAStepIsADiscardedStepWithTheValuesThere) {
+  OddInstance one("ends", 0.0, 0.25);
+  one.initialise();
+  one.u = {2.0};
+  const subsystem::StepResult result = one.advance(0.0, 0.4);
+  EXPECT_EQ(result.status, Status::discard);
+  EXPECT_EQ(result.reached, 0.25);
+  EXPECT_DOUBLE_EQ(one.y[0], 0.5);
+  EXPECT_TRUE(one.system->asksToEnd());
+  EXPECT_THAT(one.system->failure(), HasSubstr("asks to end"));
+}
+
+/// noSetFMUStatePriorToCurrentPoint (FMI 2.0.4, 4.2.2) is about states from before the beginning of the step.
+TEST(OddTest, TheFmuIsToldWhetherSomebodyMayReturnToBeforeTheStep) {
+  const StubFmu stub;
+  Instance one(stub.file);
+  one.bind({"u"}, {"y"});
+  one.initialise();
+  const auto flagOf = [&](bool final, bool returnsBefore) {
+    Step step{0.0, 0.5, final};
+    step.returnsBefore = returnsBefore;
+    EXPECT_EQ(one.system->advance(step, subsystem::held(one.u), one.y).status, Status::ok);
+    std::string flag;
+    for (const std::string& message : one.kept.messages("one"))
+      if (const auto at = message.find("doStep 0.00 0.50 "); at != std::string::npos) flag = message.substr(at + 17, 1);
+    return flag;
+  };
+  EXPECT_EQ(flagOf(true, false), "1");
+  EXPECT_EQ(flagOf(false, false), "1");
+  EXPECT_EQ(flagOf(false, true), "0");
+}
+
+TEST(OddTest, PartsOfAStepBehindTheFirstAreReturnedToFromBefore) {
+  const Step repeated{0.0, 1.0, false};
+  EXPECT_FALSE(repeated.part(0.0, 0.5, 0.5, true).returnsBefore);
+  EXPECT_TRUE(repeated.part(0.5, 1.0, 0.5, false).returnsBefore);
+  const Step last{0.0, 1.0, true};
+  EXPECT_FALSE(last.part(0.5, 1.0, 0.5, false).returnsBefore);
+  Step half{0.5, 1.0, false};
+  half.returnsBefore = true;
+  EXPECT_TRUE(half.part(0.5, 0.75, 0.25, true).returnsBefore);
+}
+
+/// Steps of 0.2 s in two pieces, the second of which may be repeated from before.
+class Watched {
+ public:
+  explicit Watched(const std::string& way, double u) : one(way) {
+    one.initialise(0.0, 100.0);
+    one.u = {u};
+  }
+  /// The status of the last one.
+  Status steps(int count) {
+    Status worst = Status::ok;
+    for (int i = 0; i < count && worst == Status::ok; ++i, ++n) {
+      const double t = 0.2 * n;
+      worst = one.take({t, t + 0.1, false}).status;
+      Step second{t + 0.1, t + 0.2, false};
+      second.returnsBefore = true;
+      if (worst == Status::ok) worst = one.take(second).status;
+    }
+    return worst;
+  }
+  OddInstance one;
+  int n = 0;
+};
+
+/// In its second step there is something to go back to; that the step is accepted is known in the third.
+TEST(OddTest, WhoGoesBackByItselfIsFoundInItsSecondStep) {
+  for (const char* way : {"returns", "forgets"}) {
+    Watched one(way, 1.0);
+    EXPECT_EQ(one.steps(2), Status::ok);
+    EXPECT_EQ(one.steps(1), Status::error) << way;
+    EXPECT_THAT(one.one.system->failure(),
+                AllOf(HasSubstr("noSetFMUStatePriorToCurrentPoint"), HasSubstr("goes back by itself")));
+  }
+}
+
+TEST(OddTest, WhoMovesRightlyIsNotDisturbed) {
+  Watched moves("", 1.0);
+  for (int i = 1; i <= 50; ++i) {
+    ASSERT_EQ(moves.steps(1), Status::ok);
+    ASSERT_NEAR(moves.one.y[0], 0.2 * i, 1e-12);
+  }
+}
+
+TEST(OddTest, WhoIsAtRestIsNotDisturbed) {
+  Watched rests("", 0.0);
+  EXPECT_EQ(rests.steps(60), Status::ok);
+  EXPECT_EQ(rests.one.y[0], 0.0);
+  rests.one.u = {1.0};
+  EXPECT_EQ(rests.steps(5), Status::ok);
+  EXPECT_NEAR(rests.one.y[0], 1.0, 1e-12);
+  EXPECT_THAT(rests.one.kept.messages(), Not(Contains(HasSubstr("noSetFMUState"))));
+}
+
+/// At rest at first, and found out when it should move.
+TEST(OddTest, WhoGoesBackByItselfIsFoundWhenItShouldMove) {
+  for (const char* way : {"returns", "forgets"}) {
+    Watched one(way, 0.0);
+    EXPECT_EQ(one.steps(30), Status::ok);
+    one.one.u = {1.0};
+    EXPECT_EQ(one.steps(60), Status::error) << way;
+  }
+}
+
+/// It moved rightly at first: ten steps without a change give it away.
+TEST(OddTest, WhoBeginsToGoBackLaterIsFoundAfterTenStepsWithoutAChange) {
+  Watched one("returns-later", 1.0);
+  EXPECT_EQ(one.steps(20), Status::ok);
+  EXPECT_EQ(one.steps(25), Status::error);
+}
+
+}  // namespace
+}  // namespace koppla::fmi::test::odd_test
