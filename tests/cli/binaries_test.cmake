@@ -1,6 +1,6 @@
 # Looks at what was built: no library may come from the working folder, nothing that can be written can be executed, and
 # the places that calls are bound to cannot be written after the start.
-# Given: BUILD, READELF, LAUNCHER, LIBRARY (of the command), SANITIZED.
+# Given: BUILD, READELF, LAUNCHER, LIBRARY (of the command), SANITIZED, X86, OPTIMISED.
 cmake_minimum_required(VERSION 3.25)
 
 set(faults "")
@@ -24,6 +24,9 @@ foreach(binary ${LAUNCHER} ${LIBRARY} ${fmus})
   demand("it is bound late" told MATCHES "[(]FLAGS_1[)][^\n]*NOW")
   demand("it has no segment that is protected after relocation" told MATCHES GNU_RELRO)
   demand("its stack is executable" told MATCHES "GNU_STACK[^\n]* RW ")
+  if(X86 AND NOT SANITIZED)
+    demand("it is not made for shadow stacks" told MATCHES SHSTK)
+  endif()
 endforeach()
 
 # Who is loaded with the command decides how long it takes to start, and what FMUs are bound to.
@@ -41,6 +44,10 @@ if(NOT SANITIZED)
   names_needed(${binary} needed)
   demand("it needs HDF5 at the start: a function is missing in hdf5_when_needed.cpp" NOT needed MATCHES hdf5)
   execute_process(COMMAND ${READELF} -W --dyn-syms ${binary} OUTPUT_VARIABLE symbols COMMAND_ERROR_IS_FATAL ANY)
+  demand("its stack is not protected" symbols MATCHES __stack_chk_fail)
+  if(OPTIMISED)
+    demand("no sizes of buffers are checked" symbols MATCHES "__[a-z]+_chk")
+  endif()
   string(REGEX MATCHALL "GLOBAL +DEFAULT +[0-9]+ [^\n]*" shown "${symbols}")
   list(LENGTH shown count)
   demand("it shows more than its entry: ${shown}" count EQUAL 1 AND shown MATCHES koppla_main)
