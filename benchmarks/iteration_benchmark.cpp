@@ -70,7 +70,7 @@ class BareLoop {
   void iterate(std::int64_t steps, unsigned evaluations) {
     const std::size_t fmus = system_.fmus().size();
     for (std::int64_t k = 0; k < steps; ++k) {
-      const double t = at(index_), h = at(++index_) - t;
+      const double t = at(index_++), h = kStep;
       step(0, t, h);
       for (std::size_t first = 1; first < fmus; first += cycleSize_) {
         for (std::size_t i = first; i < first + cycleSize_; ++i) save(i);

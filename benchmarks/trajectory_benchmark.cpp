@@ -62,7 +62,7 @@ class BareRing {
     const std::array<fmi::fmi2::ValueReference, 2> references{u_, u_};
     constexpr std::array<fmi::fmi2::Integer, 2> kOrders{1, 2};
     for (std::int64_t k = 0; k < count; ++k) {
-      const double t = kStep * static_cast<double>(index_), h = kStep * static_cast<double>(++index_) - t;
+      const double t = kStep * static_cast<double>(index_++), h = kStep;
       const bool first = index_ == 1, second = index_ == 2;
       for (std::size_t i = 0; i < kFmus; ++i) {
         const std::size_t source = (i + kFmus - 1) % kFmus;

@@ -151,22 +151,6 @@ std::string lastReason() {
   return reason != nullptr ? reason : "no reason given";
 }
 
-/// The C library of a namespace has an exit() of its own, which ends the process past what the program has put in its
-/// place; but it calls those who ask it to.
-void watchExit(void* anchor) {
-  using Handler = void(int code, void* nothing);
-  using OnExit = int(Handler*, void*);
-  auto* const onExit = reinterpret_cast<OnExit*>(::dlsym(anchor, "on_exit"));
-  if (onExit == nullptr) return;
-  onExit(
-      [](int code, void*) {
-        using Hook = int(const char* function, int code, const void* caller);
-        if (void* const place = ::dlsym(RTLD_DEFAULT, "koppla_end_hook"))
-          if (Hook* const hook = *static_cast<Hook**>(place)) hook("exit", code, nullptr);
-      },
-      nullptr);
-}
-
 /// What the launcher puts in the place of exit() and others is hidden from a namespace. There is a library of the same,
 /// beside the one that this function is in; loaded first, it comes before the C library, and asks the launcher's hook.
 /// Programs that are no launcher have no hook.
@@ -187,7 +171,6 @@ std::optional<Namespace> newNamespace() {
   if (anchor == nullptr) return std::nullopt;
   Namespace made{.id = 0, .anchor = anchor};
   ::dlinfo(anchor, RTLD_DI_LMID, &made.id);
-  watchExit(anchor);
   namespaces().push_back(made);
   return made;
 }

@@ -126,8 +126,13 @@ std::vector<BadInput> fmuCases() {
                      {kRefused, "offers model exchange only.", "Export it for co-simulation."}),
       badDescription("IdentifierIsAPath", "modelIdentifier=\"Gain\"", "modelIdentifier=\"../../etc/passwd\"",
                      {kRefused, "modelIdentifier is a path (../../etc/passwd)", "unless you trust its source"}),
-      badDescription("LibraryOfAnotherName", "modelIdentifier=\"Gain\"", "modelIdentifier=\"Gane\"",
-                     {kRefused, "holds no binaries/linux64/Gane.so.", "named after modelIdentifier"}),
+      badFmu("LibrariesOfOtherNames",
+             [](const auto& file) {
+               writeZip(file, {{"modelDescription.xml", gainDescription()},
+                               {"binaries/linux64/Gane.so", "one"},
+                               {"binaries/linux64/Gian.so", "other"}});
+             },
+             {kRefused, "holds no binaries/linux64/Gain.so.", "named after modelIdentifier"}),
       badFmu("NoLibrary",
              [](const auto& file) {
                writeZip(file, {{"modelDescription.xml", gainDescription()}});
