@@ -62,21 +62,21 @@ template <typename Getter, typename Wire, typename IsOfType>
 Answer PortReader::readType(std::span<const PortIndex> ports, IsOfType&& isOfType, const Getter& function,
                             const char* call, std::vector<Wire>& values) {
   const PortTable& table = instance_.ports();
-  std::vector<PortIndex> chosen;
-  std::vector<fmi2::ValueReference> references;
+  chosen_.clear();
+  references_.clear();
   for (const PortIndex port : ports)
     if (isOfType(table.description.ports.at(port).type)) {
-      chosen.push_back(port);
-      references.push_back(table.references[port]);
+      chosen_.push_back(port);
+      references_.push_back(table.references[port]);
     }
-  if (references.empty()) return {};
+  if (references_.empty()) return {};
   const std::size_t before = values.size();
-  values.resize(before + references.size());
-  const Answer answer{function(instance_.component(), references.data(), references.size(), values.data() + before),
+  values.resize(before + references_.size());
+  const Answer answer{function(instance_.component(), references_.data(), references_.size(), values.data() + before),
                       call};
   if (!answer.bad() || answer.status == fmi2::Status::fatal || instance_.phase() != Phase::initialising) return answer;
-  for (std::size_t i = 0; i < chosen.size(); ++i)
-    if (const Answer single = readInput(chosen[i], function, call, values[before + i]); single.bad()) return single;
+  for (std::size_t i = 0; i < chosen_.size(); ++i)
+    if (const Answer single = readInput(chosen_[i], function, call, values[before + i]); single.bad()) return single;
   return {};
 }
 
@@ -99,11 +99,11 @@ Answer PortReader::read(std::span<const PortIndex> ports, core::Values& into) {
           ports, [](Type type) { return type == Type::boolean; }, f.getBoolean, "fmi2GetBoolean", into.booleans)))
     return worst;
   for (std::size_t i = booleans; i < into.booleans.size(); ++i) into.booleans[i] = into.booleans[i] != 0 ? 1 : 0;
-  std::vector<fmi2::String> strings;
+  strings_.clear();
   if (bad(readType(
-          ports, [](Type type) { return type == Type::string; }, f.getString, "fmi2GetString", strings)))
+          ports, [](Type type) { return type == Type::string; }, f.getString, "fmi2GetString", strings_)))
     return worst;
-  for (const fmi2::String string : strings) into.strings.emplace_back(string != nullptr ? string : "");
+  for (const fmi2::String string : strings_) into.strings.emplace_back(string != nullptr ? string : "");
   return worst;
 }
 

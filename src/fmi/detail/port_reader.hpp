@@ -31,6 +31,10 @@ class PortReader {
 
   FmuInstance& instance_;
   std::map<subsystem::PortIndex, core::Value> set_;  ///< and start values that nobody declared
+  // Kept, since some are read in every step.
+  std::vector<subsystem::PortIndex> chosen_;
+  std::vector<fmi2::ValueReference> references_;
+  std::vector<fmi2::String> strings_;
 };
 
 }  // namespace koppla::fmi::detail

@@ -50,12 +50,12 @@ Status ReturnWatch::arrive(const subsystem::Step& step) {
 }
 
 Status ReturnWatch::judge() {
-  std::optional<core::Values> now = outputs();
-  still_ = now && last_ == now ? still_ + 1 : 0;
-  last_ = std::move(now);
+  const bool knownBefore = std::exchange(known_, read(now_));
+  still_ = known_ && knownBefore && last_ == now_ ? still_ + 1 : 0;
+  std::swap(last_, now_);
   if (still_ == 0) patience_ = kPatience;
   const bool due = isDue(++steps_, still_);
-  const Status status = due && kept_ && last_ ? repeat() : Status::ok;
+  const Status status = due && kept_ && known_ ? repeat() : Status::ok;
   // Who does not move is asked ever less often.
   if (due && nextTry_ != kNever) nextTry_ = 2 * steps_;
   if (still_ >= patience_) patience_ = 2 * still_;
@@ -69,12 +69,11 @@ Status ReturnWatch::depart(const subsystem::Step& step, double h) {
   return instance_.save(kWatchedBegin);
 }
 
-std::optional<core::Values> ReturnWatch::outputs() {
-  core::Values values;
-  const Answer answer = reader_.read(ports_, values);
-  if (!answer.bad()) return values;
-  instance_.note(answer);
-  return std::nullopt;
+bool ReturnWatch::read(core::Values& into) {
+  into.clear();
+  const Answer answer = reader_.read(ports_, into);
+  if (answer.bad()) instance_.note(answer);
+  return !answer.bad();
 }
 
 bool ReturnWatch::doStep(double t, double h, bool final) {
@@ -87,11 +86,9 @@ bool ReturnWatch::doStep(double t, double h, bool final) {
 /// The inputs are part of the saved state.
 std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool final) {
   if (instance_.restore(kWatchedBegin) >= Status::discard || !doStep(kept_->t0, kept_->h, final)) return std::nullopt;
-  std::optional<core::Values> first = outputs();
-  if (!first || !doStep(kept_->t1, kept_->h, final)) return std::nullopt;
-  std::optional<core::Values> second = outputs();
-  if (!second) return std::nullopt;
-  return Moves{std::move(*first), std::move(*second)};
+  Moves moves;
+  if (!read(moves.first) || !doStep(kept_->t1, kept_->h, final) || !read(moves.second)) return std::nullopt;
+  return moves;
 }
 
 /// fmi2True comes last, since it promises that nobody goes back any more.
@@ -108,7 +105,7 @@ Status ReturnWatch::repeat() {
   const double movement = distance(freely->first, freely->second);
   const double difference =
       std::fmax(distance(doubted->first, freely->first), distance(doubted->second, freely->second));
-  const bool repeatsItself = !(distance(doubted->first, *last_) > kMuch * movement);
+  const bool repeatsItself = !(distance(doubted->first, last_) > kMuch * movement);
   if (!repeatsItself) return Status::ok;
   if (!(difference > kMuch * movement)) {
     if (movement > 0.0) nextTry_ = kNever;

@@ -38,7 +38,8 @@ class ReturnWatch {
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
-  std::optional<core::Values> outputs();
+  /// All outputs; false where they cannot be read.
+  bool read(core::Values& into);
   subsystem::Status judge();
   subsystem::Status repeat();
   std::optional<Moves> moves(bool final);
@@ -50,12 +51,14 @@ class ReturnWatch {
   std::vector<subsystem::PortIndex> ports_;                  ///< all outputs
   double begin_ = -std::numeric_limits<double>::infinity();  ///< s, of the step under way
   bool doubted_ = false;                                     ///< a call of that step said that a return is possible
-  std::optional<core::Values> last_;                         ///< outputs after the step before
-  std::size_t steps_ = 0;                                    ///< accepted ones with such calls
-  std::size_t still_ = 0;                                    ///< of them, the last ones without a change
-  std::size_t nextTry_;                                      ///< in steps; none once it was seen to move rightly
-  std::size_t patience_;                                     ///< in still steps
-  std::optional<Call> kept_;                                 ///< the last such call, whose beginning is saved
+  core::Values now_;
+  core::Values last_;         ///< outputs after the step before
+  bool known_ = false;        ///< they could be read
+  std::size_t steps_ = 0;     ///< accepted ones with such calls
+  std::size_t still_ = 0;     ///< of them, the last ones without a change
+  std::size_t nextTry_;       ///< in steps; none once it was seen to move rightly
+  std::size_t patience_;      ///< in still steps
+  std::optional<Call> kept_;  ///< the last such call, whose beginning is saved
 };
 
 }  // namespace koppla::fmi::detail
