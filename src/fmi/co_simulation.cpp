@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/float_environment.hpp"
 #include "koppla/fmi/detail/fmu_instance.hpp"
 #include "koppla/fmi/detail/port_reader.hpp"
 #include "koppla/fmi/detail/return_watch.hpp"
@@ -126,9 +127,18 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   StepResult refused(const subsystem::Step& step, const Answer& answer, double reached);
   StepResult notStepped(const subsystem::Step& step, double* y, fmi2::Status status);
   StepResult ended(const subsystem::Step& step, double* y, double reached);
+  [[nodiscard]] double lengthFor(const subsystem::Step& step) const {
+    return nominal_ ? step.length : step.t1 - step.t0;
+  }
   fmi2::Status doStep(const subsystem::Step& step) {
-    return doStep_(component_, step.t0, nominal_ ? step.length : step.t1 - step.t0,
-                   step.returnsBefore ? fmi2::kFalse : fmi2::kTrue);
+    return doStep_.amongOthers(component_, step.t0, lengthFor(step), step.returnsBefore ? fmi2::kFalse : fmi2::kTrue);
+  }
+  /// After the calls of a step.
+  [[gnu::always_inline]] StepResult stepped(const subsystem::Step& step) {
+    subsystem::callUnderWay.function = nullptr;
+    if (!core::computesAsUsual()) [[unlikely]]
+      instance_.keepFloats("fmi2DoStep");
+    return {Status::ok, step.t1};
   }
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
@@ -318,7 +328,7 @@ inline Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, sub
     derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
     simple_ = plain_ && u.degree == 0;
   }
-  return {setRealInputDerivatives_(component_, derivativeReferences_, count, derivativeOrders_, values),
+  return {setRealInputDerivatives_.amongOthers(component_, derivativeReferences_, count, derivativeOrders_, values),
           "fmi2SetRealInputDerivatives"};
 }
 
@@ -368,23 +378,22 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
-    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
+    if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
   if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
-    if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y.data()); status != fmi2::Status::ok)
-        [[unlikely]]
+    if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y.data());
+        status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
-  instance_.keepFloats("fmi2DoStep");
-  return {Status::ok, step.t1};
+  return stepped(step);
 }
 
 StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
   subsystem::callUnderWay.instance = &instance_.name();
   if (inputCount_ != 0) {
-    if (const fmi2::Status status = setReal_(component_, inputs_, inputCount_, u.coefficients);
+    if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::set, {status, "fmi2SetReal"});
     if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
@@ -393,11 +402,10 @@ StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, sub
   if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y, Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
-    if (const fmi2::Status status = getReal_(component_, outputs_, outputCount_, y); status != fmi2::Status::ok)
-        [[unlikely]]
+    if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y);
+        status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::get, {status, "fmi2GetReal"});
-  instance_.keepFloats("fmi2DoStep");
-  return {Status::ok, step.t1};
+  return stepped(step);
 }
 
 StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
@@ -409,8 +417,7 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem:
   if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
   const Answer set = setInputs(step, u);
   if (!set.bad())
-    if (const Status status = watch_->depart(step, nominal_ ? step.length : step.t1 - step.t0);
-        status >= Status::discard)
+    if (const Status status = watch_->depart(step, lengthFor(step)); status >= Status::discard)
       return {settled(status), step.t0};
   settled(Status::ok);
   return finish(step, y, Stage::set, set);
@@ -418,9 +425,11 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem:
 
 StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage done, Answer answer) {
   Answer worst = answer;
+  subsystem::callUnderWay.function = nullptr;
   if (done == Stage::set) {
     if (answer.bad()) return refused(step, answer, step.t0);
     answer = {doStep(step), "fmi2DoStep"};
+    subsystem::callUnderWay.function = nullptr;
     done = Stage::step;
   }
   if (done == Stage::step) {

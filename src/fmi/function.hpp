@@ -40,16 +40,21 @@ class Function<kName, Result(Arguments...)> {
   operator Pointer() const { return pointer_; }  // NOLINT(google-explicit-constructor): to be compared with null
 
   [[gnu::always_inline]] Result operator()(Arguments... arguments) const {
+    if constexpr (std::is_void_v<Result>) {
+      amongOthers(arguments...);
+      subsystem::callUnderWay.function = nullptr;
+    } else {
+      const Result result = amongOthers(arguments...);
+      subsystem::callUnderWay.function = nullptr;
+      return result;
+    }
+  }
+
+  /// A call in a row of calls. That none is under way any more is left to be said to whoever makes them.
+  [[gnu::always_inline]] Result amongOthers(Arguments... arguments) const {
     subsystem::callUnderWay.function = name();
     try {
-      if constexpr (std::is_void_v<Result>) {
-        pointer_(arguments...);
-        subsystem::callUnderWay.function = nullptr;
-      } else {
-        const Result result = pointer_(arguments...);
-        subsystem::callUnderWay.function = nullptr;
-        return result;
-      }
+      return pointer_(arguments...);
     } catch (...) {
       noteThrown();
       if constexpr (std::is_same_v<Result, fmi2::Status>)
