@@ -61,7 +61,12 @@ class FloatEnvironment {
 [[gnu::always_inline]] inline bool computesAsUsual() {
   double one = 1.0;
   double denormal = std::numeric_limits<double>::denorm_min();
-  asm volatile("" : "+m"(one), "+m"(denormal));  // the compiler must not compute in advance
+  // The compiler must not compute in advance.
+#if defined(__x86_64__)
+  asm volatile("" : "+x"(one), "+x"(denormal));
+#else
+  asm volatile("" : "+m"(one), "+m"(denormal));
+#endif
   constexpr double kLast = std::numeric_limits<double>::epsilon();
   // Rounded to the nearest, 3/4 of the last digit become one and 1/4 none; in all other ways both become the same.
   return (one + 0.75 * kLast) - (one + 0.25 * kLast) == kLast && denormal + denormal != 0.0;
