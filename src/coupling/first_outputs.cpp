@@ -1,6 +1,9 @@
 #include "koppla/coupling/first_outputs.hpp"
 
 #include <algorithm>
+#include <map>
+#include <set>
+#include <utility>
 
 namespace koppla::coupling {
 
@@ -8,33 +11,76 @@ namespace {
 
 class Leaving {
  public:
-  Leaving(const System& system, Network& network, double t, const std::vector<std::size_t>& kept)
-      : system_(system), network_(network), t_(t), kept_(network.outputs().size()), changed_(network.outputs().size()) {
-    for (const std::size_t value : kept) kept_[value] = true;
+  Leaving(const System& system, Network& network, double t, const InitialisationReport& report)
+      : system_(system),
+        network_(network),
+        t_(t),
+        order_(report.order),
+        kept_(network.outputs().size()),
+        changed_(network.outputs().size()) {
+    for (const std::size_t value : report.kept) kept_[value] = true;
+    const std::set<std::size_t> listed(report.order.begin(), report.order.end());
+    for (std::size_t position = 0; position < network.size(); ++position)  // nobody waits for the others
+      if (!listed.contains(position)) order_.push_back(position);
   }
 
   FirstOutputs run() {
-    for (std::size_t position = 0; position < network_.size(); ++position) {
+    for (const std::size_t position : order_) {
       if (isReached(position) && !evaluate(position)) return std::move(result_);
       network_.subsystem(position).leaveInitialisation();
       if (!take(position, [&] { return network_.readOutputs(position, t_); })) return std::move(result_);
     }
-    for (std::size_t position = 0; position < network_.size(); ++position) {
-      const bool can =
-          network_.isStatic(position) || network_.subsystem(position).describe().capabilities.evaluatesBetweenSteps;
-      if (can && isReached(position) && !evaluate(position)) return std::move(result_);
-    }
+    for (const std::size_t position : order_)
+      if (canBeEvaluated(position) && isReached(position) && !evaluate(position)) return std::move(result_);
+    if (any_ || anyDiscrete_) findStale();
     for (std::size_t value = 0; value < changed_.size(); ++value) tell(value);
     if (any_) result_.fault = network_.explosion();
     return std::move(result_);
   }
 
  private:
-  bool evaluate(std::size_t position) {
+  [[nodiscard]] bool canBeEvaluated(std::size_t position) const {
+    return network_.isStatic(position) || network_.subsystem(position).describe().capabilities.evaluatesBetweenSteps;
+  }
+
+  /// Connected outputs that depend on an input which has another value than the member has met.
+  void findStale() {
+    std::set<std::pair<MemberIndex, subsystem::PortIndex>> changed;
+    for (std::size_t value = 0; value < changed_.size(); ++value)
+      if (changed_[value]) changed.emplace(network_.outputName(value).member, network_.outputName(value).port);
+    std::map<MemberIndex, std::vector<subsystem::PortIndex>> unmet;
+    for (const std::size_t position : order_)
+      if (!canBeEvaluated(position) && isReached(position) && gatherAnew(position)) unmet[network_.member(position)];
+    for (const Connection& c : system_.connections)
+      if (const auto found = unmet.find(c.to.member);
+          found != unmet.end() && changed.contains({c.from.member, c.from.port}))
+        found->second.push_back(c.to.port);
+    for (const Connection& c : system_.connections) {
+      const auto found = unmet.find(c.from.member);
+      if (found == unmet.end()) continue;
+      const Member& member = system_.members[c.from.member];
+      const auto& needed = member.subsystem->describe().initialDependenciesOf(c.from.port);
+      const bool depends = std::ranges::any_of(found->second, [&](subsystem::PortIndex input) {
+        return !needed || std::ranges::find(*needed, input) != needed->end();
+      });
+      if (depends) add(member.nameOf(c.from.port), result_.stale);
+    }
+  }
+
+  /// Whether the member's inputs have changed by it.
+  bool gatherAnew(std::size_t position) {
     const std::span<const double> u = network_.inputsOf(position);
     const std::vector<double> before(u.begin(), u.end());
     network_.gather(position);
-    if (std::ranges::equal(u, before) && !network_.hasDiscreteInputs(position)) return true;  // it has met them before
+    return !std::ranges::equal(u, before);
+  }
+
+  static void add(std::string name, std::vector<std::string>& names) {
+    if (std::ranges::find(names, name) == names.end()) names.push_back(std::move(name));
+  }
+
+  bool evaluate(std::size_t position) {
+    if (!gatherAnew(position) && !network_.hasDiscreteInputs(position)) return true;  // it has met them before
     return take(position, [&] { return network_.evaluate(position, t_); });
   }
 
@@ -65,13 +111,13 @@ class Leaving {
   void tell(std::size_t value) {
     if (!changed_[value]) return;
     const OutputName output = network_.outputName(value);
-    std::string name = system_.members[output.member].nameOf(output.port);
-    if (result_.changed.empty() || result_.changed.back() != name) result_.changed.push_back(std::move(name));
+    add(system_.members[output.member].nameOf(output.port), result_.changed);
   }
 
   const System& system_;
   Network& network_;
   double t_;
+  std::vector<std::size_t> order_;  ///< positions
   std::vector<bool> kept_;
   std::vector<bool> changed_;
   bool any_ = false;
@@ -81,9 +127,8 @@ class Leaving {
 
 }  // namespace
 
-FirstOutputs leaveInitialisation(const System& system, Network& network, double t,
-                                 const std::vector<std::size_t>& kept) {
-  return Leaving(system, network, t, kept).run();
+FirstOutputs leaveInitialisation(const System& system, Network& network, double t, const InitialisationReport& report) {
+  return Leaving(system, network, t, report).run();
 }
 
 }  // namespace koppla::coupling

@@ -33,7 +33,10 @@ class Initialiser {
 
   InitialisationReport run() {
     network_.takeStartValues();
+    std::set<std::size_t> met;
     for (const auto& component : components()) {
+      for (const std::size_t node : component)
+        if (met.insert(nodes_[node].position).second) report_.order.push_back(nodes_[node].position);
       const bool loop = component.size() > 1 || selfDependent_[component.front()];
       const bool keeps = loop && settings_.initialisation == Initialisation::startValues;
       const bool fine = keeps  ? keepStartValues(loopOf(component))

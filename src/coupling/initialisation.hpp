@@ -30,7 +30,8 @@ struct InitialisationReport {
   /// Outputs that still change although they declare that they depend on nothing that does.
   std::vector<std::string> inconsistent;
   std::vector<std::size_t> undetermined;  ///< multipliers that the constraints do not determine, as network's outputs
-  std::vector<std::size_t> kept;          ///< outputs of loops that the first step begins with at their start values
+  std::vector<std::size_t> order;  ///< members whose outputs are connected, as these can be computed, by position
+  std::vector<std::size_t> kept;   ///< outputs of loops that the first step begins with at their start values
   Fault fault;
 
   [[nodiscard]] bool solved() const;

@@ -34,19 +34,44 @@ void addFile(Hash& hash, const fs::path& file) {
     hash.add(static_cast<std::uint64_t>(fs::last_write_time(file, error).time_since_epoch().count()));
 }
 
+/// Words as a shell takes them: quotes join what stands in and beside them.
+std::vector<std::string> wordsOf(std::string_view command) {
+  constexpr std::string_view kSeparators = " \t\n()<>|;&";
+  std::vector<std::string> words(1);
+  char quote = 0;
+  for (std::size_t i = 0; i < command.size(); ++i) {
+    const char c = command[i];
+    if (c == '\\' && quote != '\'' && i + 1 < command.size())
+      words.back() += command[++i];
+    else if (c == quote)
+      quote = 0;
+    else if (quote == 0 && (c == '\'' || c == '"'))
+      quote = c;
+    else if (quote == 0 && kSeparators.find(c) != std::string_view::npos)
+      words.emplace_back();
+    else
+      words.back() += c;
+  }
+  return words;
+}
+
+/// Files that a command names; in words of several words (`bash -c "..."`) a command of its own.
+void addNamedFiles(Hash& hash, std::string_view command, const fs::path& project) {
+  for (const std::string& word : wordsOf(command)) {
+    if (word.empty()) continue;
+    std::error_code error;
+    const std::string value = word.substr(word.find('=') + 1);      // of --option=file
+    for (const fs::path& file : {project / word, project / value})  // an absolute one stays as it is
+      if (fs::is_regular_file(file, error)) addFile(hash, file);
+    if (word != command && word.find_first_of(" \t\n'\"") != std::string::npos) addNamedFiles(hash, word, project);
+  }
+}
+
 /// A script of the project is a part of the command that names it.
 void addCommand(Hash& hash, const std::string& command, const fs::path& project) {
   hash.add(command);
-  static const std::regex kProject("\\$(KOPPLA_PROJECT|\\{KOPPLA_PROJECT\\})");
-  std::string named = std::regex_replace(command, kProject, project.string());
-  std::ranges::replace_if(
-      named, [](char c) { return std::string_view("'\"()<>|;&").find(c) != std::string_view::npos; }, ' ');
-  std::istringstream words(named);
-  for (fs::path word; words >> word;) {
-    std::error_code error;
-    const fs::path file = project / word;  // an absolute one stays as it is
-    if (fs::is_regular_file(file, error)) addFile(hash, file);
-  }
+  static const std::regex kProject("\\$(KOPPLA_PROJECT|\\{KOPPLA_PROJECT[^}]*\\})");
+  addNamedFiles(hash, std::regex_replace(command, kProject, project.string()), project);
 }
 
 void addPort(Hash& hash, const PortSettings& port) {

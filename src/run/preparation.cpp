@@ -197,13 +197,20 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
-    const auto first = coupling::leaveInitialisation(system, network, settings.start, report.kept);
+    const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);
     if (!first.changed.empty())
       log.write(
           core::Severity::info, "initialisation",
           fmt::format("leaving initialisation changed these outputs, and the first step takes what they are now: {}",
                       fmt::join(first.changed, ", ")));
+    if (!first.stale.empty())
+      log.write(
+          core::Severity::warning, "initialisation",
+          fmt::format("{} at the start: computed before leaving initialisation changed {}, and FMI 2.0 has no way "
+                      "to compute it again before a step. The first row and the first step begin with what it "
+                      "was. Let the FMU compute its outputs in initialisation mode, or iterate",
+                      fmt::join(first.stale, ", "), fmt::join(first.changed, ", ")));
     if (Outcome open = openJoint(system, network); !open.ok()) return open;
     if (Outcome failed = initialiseTwins(system, network, experiment); !failed.ok()) return failed;
   } catch (const core::SubsystemError& error) {

@@ -26,6 +26,19 @@ TEST_F(FingerprintTest, ChangesWithTheScriptThatTheCommandNames) {
   EXPECT_NE(now(), before);
 }
 
+TEST(Fingerprint, FindsTheScriptHoweverAShellIsToldItsName) {
+  for (const char* const command :
+       {R"(sh "$KOPPLA_PROJECT"/solver.sh)", R"(sh "$KOPPLA_PROJECT/solver.sh")", "sh ${KOPPLA_PROJECT:-.}/solver.sh",
+        R"(bash -c "sh '$KOPPLA_PROJECT'/solver.sh")", "sh <$KOPPLA_PROJECT/solver.sh", "true;sh solver.sh",
+        "code --deck=$KOPPLA_PROJECT/solver.sh"}) {
+    test::Toy toy{command};
+    toy.write("solver.sh", "true\n");
+    const std::string before = fingerprint(toy.settings);
+    toy.write("solver.sh", "tru3\n");
+    EXPECT_NE(fingerprint(toy.settings), before) << command;
+  }
+}
+
 TEST_F(FingerprintTest, FindsTheScriptOfAProjectInTheWorkingFolder) {
   const std::filesystem::path before = std::filesystem::current_path();
   std::filesystem::current_path(toy_.folder.path());

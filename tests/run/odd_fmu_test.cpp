@@ -96,6 +96,18 @@ TEST(OddFmu, FeedThroughBehindALateOutputIsRightAtTheStart) {
   EXPECT_TRUE(told);
 }
 
+/// The same in a circle that is no algebraic loop, whatever the order of the steps: here both gains come before the
+/// integrator of x' = -x, x(0) = 3, whose output they take.
+TEST(OddFmu, FeedThroughBehindALateOutputIsRightAtTheStartOfACircle) {
+  for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel, AlgorithmKind::newton}) {
+    const Finished run({gain("twice", 2.0), gain("half", -0.5), odd("late", "late", 3.0)},
+                       {{"late.y", "twice.u"}, {"twice.y", "half.u"}, {"half.y", "late.u"}}, steps(0.1, 0.1, kind));
+    ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
+    EXPECT_EQ(run.recorder.of("twice.y")[0], 6.0) << static_cast<int>(kind);
+    EXPECT_EQ(run.recorder.of("half.y")[0], -3.0) << static_cast<int>(kind);
+  }
+}
+
 // --- Who may return to where -----------------------------------------------------------------------------------------
 
 /// x' = -x by an integrator and a gain; implicit coupling of held inputs: x(n+1) = x(n) / (1 + h).
