@@ -62,6 +62,7 @@ void Network::keepSlopes(std::size_t position, std::span<double> y) {
 StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
   Entry& entry = entries_[position];
   const std::span<double> both(valuesAndSlopes_.data() + std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+  std::ranges::copy(y, both.begin());  // phases stay near what was there before
   StepResult result;
   if (entry.untimed == 0) {
     result = advanceTimed(position, step, u, both);
@@ -236,6 +237,8 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
     for (unsigned k = 0; k <= courses.degree; ++k)
       own[k * task.u.count + probe.input] += probe.change * approximation.weightOfEnd(k);
     task.u.coefficients = own;
+    // Phases are compared with those of the member, which is asked at the same time.
+    std::ranges::copy(std::span(y_).subspan(entries_[probe.position].yBegin, task.y.size()), task.y.begin());
     place += count;
   }
   twins_->run(tasks, step);
@@ -259,6 +262,8 @@ Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& 
   for (unsigned j = 0; j < waveform.points(); ++j) {
     const double nominal = step.length / waveform.points();
     const Step piece = measured(step.part(waveform.time(step, j), waveform.time(step, j + 1), nominal, j == 0));
+    const auto before = waveform.at(j + 1).subspan(own.first, own.last - own.first);
+    std::ranges::copy(before, y_.begin() + static_cast<std::ptrdiff_t>(own.first));  // phases stay near it
     if (const Fault fault = advanceMember(position, piece, waveform.piece(j))) return fault;
     std::copy(y_.data() + own.first, y_.data() + own.last, waveform.at(j + 1).data() + own.first);
   }
@@ -272,6 +277,8 @@ Fault Network::evaluateThrough(std::size_t position, const Step& step, Waveform&
     const Trajectory u = gatherTrajectory(position, waveform.heldAt(point));
     std::ranges::copy(u.power(0), inputsOf(position).begin());
     const double t = waveform.time(step, point);
+    const auto before = waveform.at(point).subspan(own.first, own.last - own.first);
+    std::ranges::copy(before, y_.begin() + static_cast<std::ptrdiff_t>(own.first));
     if (const Fault fault = evaluate(position, t)) return fault;
     const std::span<const double> y(y_.data() + own.first, own.last - own.first);
     if (const Fault fault = judged(position, {Status::ok, t}, y)) return fault;
