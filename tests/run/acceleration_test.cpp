@@ -119,9 +119,9 @@ TEST(Acceleration, OfFmusLeadsWhereNewtonsMethodLeads) {
 
 // Jung's models as subsystems.
 
-coupling::System wall(double firstTemperature = 0.0) {
+coupling::System wall(double firstTemperature = 0.0, double conductivity = 5.0) {
   coupling::System system;
-  system.members.push_back({"wall", solver::integrate(native::wallConduction({.conductivity = 5.0}), {}), {}});
+  system.members.push_back({"wall", solver::integrate(native::wallConduction({.conductivity = conductivity}), {}), {}});
   system.members.push_back({"face", solver::integrate(native::radiatingFace(), {}), {}});
   system.members[1].startValues.push_back(
       {system.members[1].subsystem->describe().find("T1").value(), {firstTemperature}});
@@ -172,6 +172,49 @@ TEST(StaticAnalysis, TakesTheIterationsOfTheNote) {
       statisticsOf(wall(499.0), staticAnalysis(AlgorithmKind::iteratedJacobi, none, {"face.q", "wall.T1"}));
   test::showEqual({"jung 4", "run-jacobi", "336 iterations of lin 5 at 1e-6"}, double(jacobi.cycles.at(0).evaluations),
                   336.0);
+}
+
+/// K in the last iteration of an unrelaxed analysis, as the history tells.
+double lastK(coupling::System system, const std::string& variable) {
+  Settings settings =
+      staticAnalysis(AlgorithmKind::iteratedGaussSeidel, {.kind = AcceleratorKind::none}, {variable}, 1e-10);
+  settings.recordsIterations = true;
+  settings.iterationVariables = {variable};
+  core::Log log;
+  MemoryRecorder history;
+  run::Run run(std::move(system), settings, log, Recorders(nullptr, &history));
+  EXPECT_TRUE(run.initialise().ok());
+  EXPECT_TRUE(run.simulate().ok());
+  return history.of(variable + ".K").back();
+}
+
+TEST(StaticAnalysis, TellsTheSlopeOfTheLoop) {
+  test::showWithin({"jung 17", "lin-5", "-0.9231 in the last row of the history"}, lastK(wall(), "face.q"), -0.9231,
+                   1e-4);
+  test::showWithin({"jung 17", "plate-110", "0.9573 in the last row of the history"},
+                   lastK(horizontalPlate(110.0), "plate.phi"), 0.9573, 1e-4);
+}
+
+TEST(StaticAnalysis, TakesTheIterationsOfTheNoteWithOneOrAllResultsRelaxed) {
+  const auto counts = [](std::string_view set, Accelerated values, double upper = 1.0) {
+    std::vector<std::uint64_t> result;
+    for (const double lambda : {5.0, 6.5, 8.0, 9.5, 11.0}) {
+      AccelerationSettings steered{.kind = AcceleratorKind::adaptive, .values = values};
+      steered.adaptive = std::ranges::find(coupling::adaptiveSets(), set, &coupling::AdaptiveSet::name)->parameters;
+      steered.adaptive.margin = 1e-6;  // as in the note's counts
+      steered.adaptive.upper = std::min(steered.adaptive.upper, upper);
+      const Settings settings = staticAnalysis(AlgorithmKind::iteratedGaussSeidel, steered, {"face.q"});
+      result.push_back(statisticsOf(wall(0.0, lambda), settings).cycles.at(0).evaluations);
+    }
+    return fmt::format("{}", fmt::join(result, " "));
+  };
+  const auto show = [](std::string_view figure, const std::string& demanded, const std::string& obtained) {
+    test::showFigure({"jung 21", figure, demanded + " iterations of lin 5 to 11 at 1e-6"}, obtained,
+                     obtained == demanded);
+  };
+  show("run-one", "12 11 10 10 9", counts("L/NL(1,b)", Accelerated::cut));
+  show("run-both", "13 12 11 10 11", counts("L/NL(1,b)", Accelerated::all));
+  show("run-safe-both", "13 11 10 10 10", counts("L/NL(1,b)", Accelerated::all, 2.0 / 3.0));
 }
 
 TEST(IteratedJacobi, RunsItsMembersAtTheSameTime) {
@@ -335,8 +378,9 @@ TEST(ConstantRelaxation, EveryFieldHasItsOwnFactor) {
       const double shrinks = 1.0 - kFactors[field] * (1.0 - kSlopes[field]);
       for (std::size_t i = 1; i < answered.size(); ++i)
         off.see(std::fabs(answered[i] - solution - shrinks * (answered[i - 1] - solution)));
-      if (values == Accelerated::cut)
+      if (values == Accelerated::cut) {
         EXPECT_EQ(history.of(fmt::format("same.y{}.factor", field + 1)).back(), kFactors[field]);
+      }
     }
   }
   EXPECT_GE(iterations, 10U);
