@@ -124,8 +124,8 @@ class FixedPoint final : public Algorithm {
                const AccelerationSettings& acceleration) {
     AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
-    const Unknowns unknowns{n, fieldsOf(values, problem.points()), factorsOf(values, problem.points(), acceleration),
-                            monitor_.toleranceOf(values)};
+    const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values),
+                            factorsOf(values, problem.points(), acceleration)};
     part.accelerator = makeAccelerator(acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
