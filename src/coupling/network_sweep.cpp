@@ -256,14 +256,18 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
   return {};
 }
 
+/// Phases follow the sample before; the first one follows what it was in the last iteration, not the end of the step.
+void Network::recallFirstSample(Block own, const Waveform& waveform) {
+  std::copy(waveform.at(1).data() + own.first, waveform.at(1).data() + own.last, y_.data() + own.first);
+}
+
 /// One member piece by piece; its answers become samples, its splines stay as they are.
 Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& waveform) {
   const Block own = outputsOf(position);
+  recallFirstSample(own, waveform);
   for (unsigned j = 0; j < waveform.points(); ++j) {
     const double nominal = step.length / waveform.points();
     const Step piece = measured(step.part(waveform.time(step, j), waveform.time(step, j + 1), nominal, j == 0));
-    const auto before = waveform.at(j + 1).subspan(own.first, own.last - own.first);
-    std::ranges::copy(before, y_.begin() + static_cast<std::ptrdiff_t>(own.first));  // phases stay near it
     if (const Fault fault = advanceMember(position, piece, waveform.piece(j))) return fault;
     std::copy(y_.data() + own.first, y_.data() + own.last, waveform.at(j + 1).data() + own.first);
   }
@@ -273,12 +277,11 @@ Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& 
 /// One static member at every point, with the samples there.
 Fault Network::evaluateThrough(std::size_t position, const Step& step, Waveform& waveform) {
   const Block own = outputsOf(position);
+  recallFirstSample(own, waveform);
   for (unsigned point = 1; point <= waveform.points(); ++point) {
     const Trajectory u = gatherTrajectory(position, waveform.heldAt(point));
     std::ranges::copy(u.power(0), inputsOf(position).begin());
     const double t = waveform.time(step, point);
-    const auto before = waveform.at(point).subspan(own.first, own.last - own.first);
-    std::ranges::copy(before, y_.begin() + static_cast<std::ptrdiff_t>(own.first));
     if (const Fault fault = evaluate(position, t)) return fault;
     const std::span<const double> y(y_.data() + own.first, own.last - own.first);
     if (const Fault fault = judged(position, {Status::ok, t}, y)) return fault;

@@ -3,12 +3,15 @@
 
 #include "koppla/subsystem/phases.hpp"
 
+#include <cmath>
 #include <memory>
+#include <numbers>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/run/run.hpp"
+#include "koppla/subsystem/subdivided.hpp"
 
 #include "support/exhaust.hpp"
 #include "support/figure.hpp"
@@ -87,6 +90,39 @@ TEST(Phases, ExhaustTractConvergesFromZeroMoments) {
 
 TEST(Phases, WithoutUnwrappingTheExhaustTractDoesNotConverge) {
   EXPECT_GT(test::iterationsTo(1e-3, errorsOf(Phases::asAnswered, 50)), 49.0);
+}
+
+TEST(Phases, SamplesInsideTheStepFollowAngleOfMoreThanHalfATurn) {
+  // 0.9 turns a second in steps of 1 s with three samples, in a loop that takes several iterations.
+  constexpr double kSpeed = 0.9 * 2.0 * std::numbers::pi;  // rad/s
+  const test::Formula hand{
+      .inputs = {"u"}, .outputs = {"phi"}, .states = {}, .output = [](const auto&, double t, const auto& u) {
+        const double angle = kSpeed * t + u[0];
+        return std::vector<double>{std::atan2(std::sin(angle), std::cos(angle))};
+      }};
+  coupling::System system = test::makeSystem({{"hand", hand}, {"spring", test::gain(-0.1)}},
+                                             {{"hand.phi", "spring.u"}, {"spring.y", "hand.u"}});
+  std::unique_ptr<subsystem::Subsystem>& inner = system.members[0].subsystem;
+  const subsystem::PortIndex phi = inner->describe().find("phi").value();
+  inner = subsystem::unwrapPhases(subsystem::subdivide(std::move(inner), 0.0), {phi});
+  system.members[1].subsystem = subsystem::subdivide(std::move(system.members[1].subsystem), 0.0);
+  Settings settings;
+  settings.step = 1.0;
+  settings.end = 4.0;
+  settings.algorithm.kind = coupling::AlgorithmKind::iteratedGaussSeidel;
+  settings.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
+  settings.algorithm.degree = 1;
+  settings.algorithm.waveform = 3;
+  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  core::Log log;
+  run::Run run(std::move(system), settings, log);
+  ASSERT_TRUE(run.initialise().ok());
+  const Outcome outcome = run.simulate();
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  EXPECT_GE(run.statistics().cycles.at(0).evaluations, 8U);
+  const double angle = std::get<double>(run.value("hand.phi"));
+  EXPECT_GT(angle, 0.8 * kSpeed * settings.end);  // phi = speed t - 0.1 phi, with u a mean over the last piece
+  EXPECT_LT(angle, kSpeed * settings.end);
 }
 
 }  // namespace
