@@ -1,8 +1,11 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
+
+#include "koppla/coupling/system.hpp"
 
 namespace koppla::coupling {
 
@@ -64,12 +67,20 @@ struct AdaptiveSet {
   AdaptiveParameters parameters;
 };
 
+/// Constant relaxation of some outputs by a factor of their own.
+struct FieldFactor {
+  std::string variables;            ///< pattern of "subsystem.port", which whoever makes the run resolves to
+  double factor = 1.0;              ///< in ]0, 2[
+  std::vector<Endpoint> outputs{};  ///< these outputs
+};
+
 struct AccelerationSettings {
   AcceleratorKind kind = AcceleratorKind::automatic;
   Accelerated values = Accelerated::cut;
   /// constant: the factor; aitken: the first one; quasi-Newton: relaxation while there is no difference to learn from;
   /// anderson: the mixing.
   double factor = 1.0;
+  std::vector<FieldFactor> fieldFactors{};  ///< constant: in place of the factor, no output in two of them
   AdaptiveParameters adaptive{};
   unsigned reusedSteps = 8;  ///< quasi-Newton: macro steps whose differences are kept
   unsigned columns = 50;     ///< most differences in use

@@ -17,6 +17,7 @@ struct Unknowns {
   std::size_t size = 0;
   std::vector<Block> fields{};          ///< ranges of one port each, for scaling; empty: one field
   core::Tolerance tolerance{0.0, 0.0};  ///< of the iteration: a value within it needs no further steering
+  std::vector<double> factors{};        ///< of constant relaxation, one per value; empty: the factor of the settings
 };
 
 /// What an accelerator did in its last proposal, for the history of iterations.

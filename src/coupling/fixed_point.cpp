@@ -124,7 +124,8 @@ class FixedPoint final : public Algorithm {
                const AccelerationSettings& acceleration) {
     AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
-    const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values)};
+    const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values),
+                            factorsOf(values, problem.points(), acceleration)};
     part.accelerator = makeAccelerator(acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -141,6 +142,23 @@ class FixedPoint final : public Algorithm {
       for (std::size_t f = 0; f < once; ++f)
         fields.push_back({fields[f].first + point * values.size(), fields[f].last + point * values.size()});
     return fields;
+  }
+
+  /// One per value where fields have factors of their own.
+  [[nodiscard]] std::vector<double> factorsOf(const std::vector<std::size_t>& values, std::size_t points,
+                                              const AccelerationSettings& acceleration) const {
+    std::vector<double> factors;
+    if (acceleration.fieldFactors.empty()) return factors;
+    for (std::size_t i = 0; i < points * values.size(); ++i) {
+      const OutputName name = network_.outputName(values[i % values.size()]);
+      const auto isOf = [&name](const FieldFactor& field) {
+        const auto same = [&name](const Endpoint& end) { return end.member == name.member && end.port == name.port; };
+        return std::ranges::any_of(field.outputs, same);
+      };
+      const auto found = std::ranges::find_if(acceleration.fieldFactors, isOf);
+      factors.push_back(found == acceleration.fieldFactors.end() ? acceleration.factor : found->factor);
+    }
+    return factors;
   }
 
   void begin(InterfaceProblem& problem) {

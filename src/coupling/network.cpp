@@ -171,6 +171,7 @@ Fault Network::evaluateAlone(std::size_t position, double t, std::span<double> y
   Status status = Status::ok;
   if (special_[position].sloped) [[unlikely]] {
     const std::span<double> both = part(valuesAndSlopes_, std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+    std::ranges::copy(y, both.begin());  // phases stay near what was there before
     status = entry.subsystem->evaluate(t, u, both);
     keepSlopes(position, y);
   } else {

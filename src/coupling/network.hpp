@@ -285,6 +285,7 @@ class Network {
   template <class MemberStep>
   Fault forMembers(Block block, const MemberStep& step);
   [[nodiscard]] double meanSeconds(std::size_t position) const;
+  void recallFirstSample(Block own, const Waveform& waveform);
   Fault advanceThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateWithPresent(std::size_t position, double t);

@@ -62,6 +62,7 @@ void Network::keepSlopes(std::size_t position, std::span<double> y) {
 StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
   Entry& entry = entries_[position];
   const std::span<double> both(valuesAndSlopes_.data() + std::size_t{2} * entry.yBegin, std::size_t{2} * entry.yCount);
+  std::ranges::copy(y, both.begin());  // phases stay near what was there before
   StepResult result;
   if (entry.untimed == 0) {
     result = advanceTimed(position, step, u, both);
@@ -236,6 +237,8 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
     for (unsigned k = 0; k <= courses.degree; ++k)
       own[k * task.u.count + probe.input] += probe.change * approximation.weightOfEnd(k);
     task.u.coefficients = own;
+    // Phases are compared with those of the member, which is asked at the same time.
+    std::ranges::copy(std::span(y_).subspan(entries_[probe.position].yBegin, task.y.size()), task.y.begin());
     place += count;
   }
   twins_->run(tasks, step);
@@ -253,9 +256,15 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
   return {};
 }
 
+/// Phases follow the sample before; the first one follows what it was in the last iteration, not the end of the step.
+void Network::recallFirstSample(Block own, const Waveform& waveform) {
+  std::copy(waveform.at(1).data() + own.first, waveform.at(1).data() + own.last, y_.data() + own.first);
+}
+
 /// One member piece by piece; its answers become samples, its splines stay as they are.
 Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& waveform) {
   const Block own = outputsOf(position);
+  recallFirstSample(own, waveform);
   for (unsigned j = 0; j < waveform.points(); ++j) {
     const double nominal = step.length / waveform.points();
     const Step piece = measured(step.part(waveform.time(step, j), waveform.time(step, j + 1), nominal, j == 0));
@@ -268,6 +277,7 @@ Fault Network::advanceThrough(std::size_t position, const Step& step, Waveform& 
 /// One static member at every point, with the samples there.
 Fault Network::evaluateThrough(std::size_t position, const Step& step, Waveform& waveform) {
   const Block own = outputsOf(position);
+  recallFirstSample(own, waveform);
   for (unsigned point = 1; point <= waveform.points(); ++point) {
     const Trajectory u = gatherTrajectory(position, waveform.heldAt(point));
     std::ranges::copy(u.power(0), inputsOf(position).begin());

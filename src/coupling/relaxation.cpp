@@ -31,23 +31,37 @@ class Unrelaxed final : public Accelerator {
   std::vector<double> next_;
 };
 
-/// Jung (2.7): u + omega r.
+/// Jung (2.7): u + omega r, with one omega or one per field.
 class ConstantRelaxation final : public Accelerator {
  public:
-  ConstantRelaxation(double factor, std::size_t size) : factor_(factor), next_(size) {}
+  ConstantRelaxation(double factor, const Unknowns& unknowns)
+      : own_(!unknowns.factors.empty()),
+        factors_(own_ ? unknowns.factors : std::vector<double>(unknowns.size, factor)),
+        next_(unknowns.size) {
+    if (factors_.empty()) return;
+    const auto [smallest, largest] = std::ranges::minmax(factors_);
+    smallest_ = smallest;
+    largest_ = largest;
+  }
 
   void begin() override {}
   void learn(std::span<const double> sent, std::span<const double> answered) override {
-    for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = sent[i] + factor_ * (answered[i] - sent[i]);
+    for (std::size_t i = 0; i < next_.size(); ++i) next_[i] = sent[i] + factors_[i] * (answered[i] - sent[i]);
   }
   void propose(std::span<double> send) override { std::ranges::copy(next_, send.begin()); }
   [[nodiscard]] Doings doings() const override {
-    return {.method = "constant", .smallestFactor = factor_, .largestFactor = factor_};
+    return {.method = "constant", .smallestFactor = smallest_, .largestFactor = largest_};
+  }
+  [[nodiscard]] std::span<const double> factors() const override {
+    return own_ ? std::span<const double>(factors_) : std::span<const double>();
   }
 
  private:
-  double factor_;
+  bool own_;  ///< fields have factors of their own
+  std::vector<double> factors_;
   std::vector<double> next_;
+  double smallest_ = 1.0;
+  double largest_ = 1.0;
 };
 
 /// One factor of Aitken's method, whatever it is for. The factor that is kept is the one that was used.
@@ -190,17 +204,21 @@ class AitkenPerScalar final : public Accelerator {
   std::vector<double> next_;
 };
 
+void checkFactor(double factor) {
+  if (!(factor > 0.0 && factor < 2.0))
+    throw core::InputError("The relaxation factor is " + core::text(factor) + ".",
+                           "It must be greater than 0 and less than 2.");
+}
+
 }  // namespace
 
 std::unique_ptr<Accelerator> relaxation(const AccelerationSettings& settings, const Unknowns& unknowns) {
   if (settings.kind == AcceleratorKind::none) return std::make_unique<Unrelaxed>(unknowns.size);
-  if (!(settings.factor > 0.0 && settings.factor < 2.0)) {
-    throw core::InputError("The relaxation factor is " + core::text(settings.factor) + ".",
-                           "It must be greater than 0 and less than 2.");
-  }
+  checkFactor(settings.factor);
+  for (const double factor : unknowns.factors) checkFactor(factor);
   switch (settings.kind) {
     case AcceleratorKind::constant:
-      return std::make_unique<ConstantRelaxation>(settings.factor, unknowns.size);
+      return std::make_unique<ConstantRelaxation>(settings.factor, unknowns);
     case AcceleratorKind::aitken:
       return std::make_unique<Aitken>(settings.factor, unknowns.size);
     case AcceleratorKind::aitkenPerScalar:

@@ -27,6 +27,17 @@ bool isQuasiNewton(AcceleratorKind kind) {
          kind == AcceleratorKind::broyden;
 }
 
+constexpr const char* kBeyondTwo = "Beyond 2 no iteration converges (Jung, eq. 2.7).";
+
+/// An option of [acceleration] that only some kinds use.
+Rule usedBy(bool used, const AlgorithmSettings& algorithm, bool kindIsSound, const TableReader& table) {
+  std::string idle = idleFor(algorithm, kindIsSound);
+  if (idle.empty() && !used && table.sound({"kind"}))
+    idle =
+        fmt::format("the acceleration '{}' does not use it", wordFor(kAcceleratorWords, algorithm.acceleration.kind));
+  return {.idle = std::move(idle)};
+}
+
 void readSet(TableReader& table, AccelerationSettings& settings, const Rule& rule) {
   Placed<std::string> typed;
   table.text("set", typed, rule);
@@ -73,12 +84,7 @@ void readAcceleration(TableReader& table, AlgorithmSettings& algorithm, bool kin
   AccelerationSettings& settings = algorithm.acceleration;
   const std::string idle = idleFor(algorithm, kindIsSound);
   table.word("kind", settings.kind, kAcceleratorWords, {.idle = idle});
-  const bool known = table.sound({"kind"});
-  const auto usedBy = [&](bool used) {
-    if (!idle.empty() || used || !known) return Rule{.idle = idle};
-    return Rule{.idle =
-                    fmt::format("the acceleration '{}' does not use it", wordFor(kAcceleratorWords, settings.kind))};
-  };
+  const auto usedBy = [&](bool used) { return koppla::project::usedBy(used, algorithm, kindIsSound, table); };
   const AcceleratorKind kind = settings.kind;
   const bool adapts = kind == AcceleratorKind::adaptive;  // has a first factor of its own
   const bool squares =
@@ -86,7 +92,7 @@ void readAcceleration(TableReader& table, AlgorithmSettings& algorithm, bool kin
   table.real("factor", settings.factor, kPositive, usedBy((settings.relaxes() && !adapts) || isQuasiNewton(kind)));
   if (table.given("factor") && table.sound({"factor"}) && settings.factor >= 2.0)
     table.mistake("factor", fmt::format("'factor' is {}; it must be below 2.", core::text(settings.factor)),
-                  "Beyond 2 no iteration converges (Jung, eq. 2.7).");
+                  kBeyondTwo);
   table.word("values", settings.values, kAcceleratedWords, usedBy(settings.relaxes()));
   readAdaptive(table, settings, usedBy(adapts));
   table.count("reused_steps", settings.reusedSteps, 0,
@@ -96,6 +102,22 @@ void readAcceleration(TableReader& table, AlgorithmSettings& algorithm, bool kin
   table.real("filter_limit", settings.filterLimit, kPositive, usedBy(squares && settings.filter != Filter::none));
   atMost(table, "filter_limit", settings.filterLimit, 1.0);
   table.word("scaling", settings.scaling, kScalingWords, usedBy(isQuasiNewton(kind)));
+}
+
+std::vector<core::Place> readFieldFactors(TableReader& table, AlgorithmSettings& algorithm, bool kindIsSound) {
+  AccelerationSettings& settings = algorithm.acceleration;
+  const bool used = settings.kind == AcceleratorKind::constant;
+  std::vector<core::Place> places;
+  for (const auto& [variables, factor] : table.namedReals("factors", usedBy(used, algorithm, kindIsSound, table))) {
+    if (!(factor > 0.0 && factor < 2.0))
+      table.mistake(
+          "factors",
+          fmt::format("The factor of '{}' is {}; it must be above 0 and below 2.", variables.value, core::text(factor)),
+          factor > 0.0 ? kBeyondTwo : "");
+    settings.fieldFactors.push_back({variables.value, factor});
+    places.push_back(variables.place);
+  }
+  return places;
 }
 
 void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algorithm, bool kindIsSound) {

@@ -10,6 +10,9 @@ namespace koppla::project {
 /// mistakes.
 void readAcceleration(TableReader& table, coupling::AlgorithmSettings& settings, bool kindIsSound);
 
+/// Reads `factors`, those of single outputs, when [acceleration] has been read; returns where each is written.
+std::vector<core::Place> readFieldFactors(TableReader& table, coupling::AlgorithmSettings& settings, bool kindIsSound);
+
 /// Reads `margin`, the distance that factors of adaptive relaxation keep from their limits.
 void readMargin(TableReader& table, double& margin, const Rule& rule = {});
 

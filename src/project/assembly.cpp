@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "koppla/core/error.hpp"
+#include "koppla/subsystem/phases.hpp"
 
 namespace koppla::project {
 
@@ -39,12 +40,28 @@ std::optional<coupling::MemberIndex> Assembly::find(std::size_t subsystem) const
   return static_cast<coupling::MemberIndex>(std::ranges::find(kept_, subsystem) - kept_.begin());
 }
 
+/// The member with the phases of all that it is made of on their nearest branches.
+std::unique_ptr<subsystem::Subsystem> Assembly::unwrapped(std::unique_ptr<subsystem::Subsystem> member,
+                                                          std::size_t subsystem) const {
+  if (!member) return member;  // what is wrong with it is known
+  const Group* const group = groupOf(subsystem);
+  std::vector<subsystem::PortIndex> phases;
+  for (const std::size_t part : group == nullptr ? std::vector{subsystem} : group->members) {
+    const SubsystemEntry& entry = parts_.project().subsystems[part];
+    for (const Placed<std::string>& phase : entry.phases)
+      if (const auto port =
+              member->describe().find(group == nullptr ? phase.value : entry.name.value + "." + phase.value))
+        phases.push_back(*port);
+  }
+  return phases.empty() ? std::move(member) : subsystem::unwrapPhases(std::move(member), std::move(phases));
+}
+
 coupling::Member Assembly::take(coupling::MemberIndex member, core::Log& log, Findings& findings) {
   const std::size_t subsystem = kept_[member];
   const std::string& name = parts_.project().subsystems[subsystem].name.value;
   if (const Group* const group = groupOf(subsystem))
-    return {name, parts_.takeJoint(*group, resolution_, log, findings), {}, true};
-  return {name, parts_.take(subsystem, log), resolution_.startValues[subsystem]};
+    return {name, unwrapped(parts_.takeJoint(*group, resolution_, log, findings), subsystem), {}, true};
+  return {name, unwrapped(parts_.take(subsystem, log), subsystem), resolution_.startValues[subsystem]};
 }
 
 coupling::Endpoint Assembly::endpoint(const coupling::Endpoint& end, const coupling::System& system) const {

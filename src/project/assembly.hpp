@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -30,6 +31,8 @@ class Assembly {
 
  private:
   [[nodiscard]] const Group* groupOf(std::size_t subsystem) const;
+  [[nodiscard]] std::unique_ptr<subsystem::Subsystem> unwrapped(std::unique_ptr<subsystem::Subsystem> member,
+                                                                std::size_t subsystem) const;
   [[nodiscard]] coupling::Endpoint endpoint(const coupling::Endpoint& end, const coupling::System& system) const;
 
   Parts& parts_;

@@ -257,7 +257,8 @@ solver::IntegratorSettings readIntegrator(TableReader& table, bool isStatic) {
   table.optionalCount("order", settings.order, 1, usedIf(anyBdf), solver::kHighestBdfOrder);
   table.real("first_micro_step", settings.firstMicroStep, kPositive, usedIf(bdf));
   table.real("min_micro_step", settings.minMicroStep, kPositive, usedIf(bdf));
-  table.real("newton_tolerance", settings.newtonTolerance, kPositive, usedIf(anyBdf));
+  table.real("newton_tolerance", settings.newtonTolerance, kPositive,
+             usedIf(anyBdf || settings.kind == Kind::cvodeBdf));
   settings.renewal = readRenewal(table, usedIf(anyBdf));
   table.flag("corrected", settings.corrected, usedIf(newmark));
   return settings;

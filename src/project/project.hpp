@@ -76,6 +76,7 @@ struct SubsystemEntry {
   std::optional<Placed<solver::StaticCoupling>> staticCoupling{};
   std::optional<double> increment{};  ///< of its probes, relative to magnitude or nominal value
   unsigned instances = 0;  ///< of a static subsystem that is inside another; 0: one for the value and each probe
+  std::vector<Placed<std::string>> phases{};  ///< outputs that are angles known up to whole turns, to be unwrapped
   std::vector<Parameter> parameters{};
   std::vector<MarkerEntry> markers{};
 };
@@ -115,6 +116,7 @@ struct Project {
   std::vector<core::Place> variablePlaces{};     ///< of settings.variables
   std::vector<core::Place> iterationPlaces{};    ///< of settings.iterationVariables
   std::vector<core::Place> convergencePlaces{};  ///< of settings.algorithm.convergence
+  std::vector<core::Place> factorPlaces{};       ///< of settings.algorithm.acceleration.fieldFactors
 };
 
 /// The place of all that comes from the command line.

@@ -172,6 +172,7 @@ std::string acceleration() {
 # For iterated-gauss-seidel and iterated-jacobi; the default needs no settings:
 # kind = {kind}  # also: {otherKinds}
 # factor = {factor}  # relaxation, 0 to 2; of quasi-Newton methods the first one
+# factors = {{"subsystem.port" = {factor}}}  # of single outputs, kind "constant"
 # values = {values}  # that are relaxed; also: {otherValues}
 # Kind "adaptive", one of Jung's sets or its parameters:
 # set = "L/NL(1,a)"

@@ -4,6 +4,7 @@
 #include <optional>
 #include <utility>
 
+#include "koppla/project/acceleration_reader.hpp"
 #include "koppla/project/check.hpp"
 #include "koppla/project/condition_reader.hpp"
 #include "koppla/project/document.hpp"
@@ -74,6 +75,7 @@ class ProjectReader {
   Reading read(std::span<const Override> parameters) && {
     if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
     project_.settings = readSettings({simulation_, algorithm_, stepControl_, acceleration_, convergence_, hasInside_});
+    project_.factorPlaces = readFieldFactors(acceleration_, project_.settings.algorithm, algorithm_.sound({"kind"}));
     for (const TableReader& table : convergence_) project_.convergencePlaces.push_back(table.place());
     readOrder();
     readResults();

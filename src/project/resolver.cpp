@@ -12,6 +12,7 @@
 #include "koppla/project/check.hpp"
 #include "koppla/project/port_values.hpp"
 #include "koppla/results/pattern.hpp"
+#include "koppla/subsystem/phases.hpp"
 
 namespace koppla::project {
 
@@ -278,6 +279,50 @@ class Resolver {
                        core::suggestion(variable, all));
   }
 
+  /// A factor of relaxation belongs to outputs, which somebody takes.
+  void checkFactors() {
+    const auto& fields = project_.settings.algorithm.acceleration.fieldFactors;
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      std::vector<std::string> outputs;
+      for (const coupling::Connection& connection : resolution_.connections)
+        if (const Port& port = descriptions_[connection.from.member]->ports[connection.from.port];
+            port.type == core::Type::real)
+          outputs.push_back(project_.subsystems[connection.from.member].name.value + "." + port.name);
+      const auto fits = [&](const std::string& name) { return results::matches(fields[i].variables, name); };
+      if (std::ranges::any_of(outputs, fits) || hidesSomething()) continue;
+      std::ranges::sort(outputs);
+      outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());
+      findings().mistake(
+          i < project_.factorPlaces.size() ? project_.factorPlaces[i] : core::Place{project_.file.string()},
+          fmt::format("There is no connected real output '{}' to be relaxed.", fields[i].variables),
+          core::suggestion(fields[i].variables, outputs));
+    }
+  }
+
+  /// Phases are real outputs in an angular unit.
+  void checkPhases(std::size_t member) {
+    const Description* const description = descriptions_[member];
+    if (description == nullptr) return;
+    for (const Placed<std::string>& phase : project_.subsystems[member].phases) {
+      const std::string name = project_.subsystems[member].name.value + "." + phase.value;
+      const std::optional<PortIndex> port = description->find(phase.value);
+      if (!port || description->ports[*port].causality != subsystem::Causality::output ||
+          description->ports[*port].type != core::Type::real) {
+        std::vector<std::string> outputs;
+        for (const Port& known : description->ports)
+          if (known.causality == subsystem::Causality::output && known.type == core::Type::real)
+            outputs.push_back(known.name);
+        findings().mistake(phase.place, fmt::format("There is no real output '{}' that could be a phase.", name),
+                           core::suggestion(phase.value, outputs));
+      } else if (!subsystem::turnOf(description->ports[*port].unit)) {
+        findings().mistake(phase.place,
+                           fmt::format("The output '{}' is in {}, which is no unit of an angle.", name,
+                                       description->ports[*port].unit),
+                           "A phase is in rad or deg.");
+      }
+    }
+  }
+
   void checkVariables() {
     const run::Settings& settings = project_.settings;
     for (std::size_t i = 0; i < settings.variables.size(); ++i)
@@ -287,6 +332,8 @@ class Resolver {
     for (std::size_t i = 0; i < settings.algorithm.convergence.size(); ++i)
       for (const std::string& variable : settings.algorithm.convergence[i].variables)
         checkVariable(variable, project_.convergencePlaces, i, "tested");
+    checkFactors();
+    for (std::size_t member = 0; member < project_.subsystems.size(); ++member) checkPhases(member);
   }
 
   void checkExactSolution(const ReferenceEntry& reference) {
@@ -320,8 +367,11 @@ class Resolver {
     }
   }
 
+  /// A name may fit what we cannot see.
+  [[nodiscard]] bool hidesSomething() const { return std::ranges::find(descriptions_, nullptr) != descriptions_.end(); }
+
   [[nodiscard]] bool fitsSomething(const std::string& pattern) const {
-    bool fits = std::ranges::find(descriptions_, nullptr) != descriptions_.end();  // it might fit what we cannot see
+    bool fits = hidesSomething();
     forAllPorts([&](const std::string& name) { fits = fits || results::matches(pattern, name); });
     return fits;
   }

@@ -100,6 +100,7 @@ std::optional<SubsystemEntry> readSubsystem(TableReader& table, const std::files
   checkKind(table);
   entry.parameters = readParameters(table.freeTable("parameters"), findings);
   if (model.value != kMultibodyModel) readMarkers(table, entry);  // there, markers are places on bodies
+  table.texts("phases", entry.phases);
   readInside(table, entry);
   const bool joined = table.given("inside") && table.given("model");
   table.real("micro_step", entry.microStep, kPositive,

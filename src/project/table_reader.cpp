@@ -194,9 +194,9 @@ void TableReader::texts(std::string_view key, std::vector<Placed<std::string>>& 
   }
 }
 
-std::vector<std::pair<Placed<std::string>, double>> TableReader::namedReals(std::string_view key) {
+std::vector<std::pair<Placed<std::string>, double>> TableReader::namedReals(std::string_view key, const Rule& rule) {
   std::vector<std::pair<Placed<std::string>, double>> result;
-  for (const Entry& entry : freeTable(key))
+  for (const Entry& entry : freeTable(key, rule))
     if (const std::optional<double> value = number(key, entry.node, {}))
       result.emplace_back(Placed<std::string>{entry.key, entry.place}, *value);
   return result;

@@ -72,7 +72,7 @@ class TableReader {
   void text(std::string_view key, Placed<std::string>& into, const Rule& rule = {});
   void texts(std::string_view key, std::vector<Placed<std::string>>& into);
   /// A table whose keys are the user's names: numbers or texts, in the order of the file.
-  std::vector<std::pair<Placed<std::string>, double>> namedReals(std::string_view key);
+  std::vector<std::pair<Placed<std::string>, double>> namedReals(std::string_view key, const Rule& rule = {});
   std::vector<std::pair<Placed<std::string>, Placed<std::string>>> namedTexts(std::string_view key,
                                                                               const Rule& rule = {});
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <span>
 #include <utility>
 
@@ -202,24 +203,51 @@ void IterationRecord::warning(const coupling::InterfaceProblem& problem, std::si
                          problem.step().t1, text));
 }
 
-Settings withGroups(Settings settings, const coupling::System& system) {
-  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence) {
-    std::vector<std::string> all;
-    for (const std::string& pattern : group.variables) {
-      const std::size_t before = group.outputs.size();
-      for (coupling::MemberIndex m = 0; m < system.members.size(); ++m) {
-        const std::vector<subsystem::Port>& ports = system.members[m].subsystem->describe().ports;
-        for (subsystem::PortIndex p = 0; p < ports.size(); ++p) {
-          if (ports[p].causality != subsystem::Causality::output || ports[p].type != core::Type::real) continue;
-          all.push_back(system.members[m].nameOf(ports[p]));
-          if (results::matches(pattern, all.back())) group.outputs.push_back({m, p});
-        }
-      }
-      if (group.outputs.size() == before)
-        throw core::InputError(fmt::format("No real output fits '{}', a variable of the convergence test.", pattern),
-                               core::suggestion(pattern, all));
+namespace {
+
+/// Real outputs that fit a pattern; a pattern that fits none is a mistake.
+std::vector<coupling::Endpoint> outputsFitting(const std::string& pattern, const coupling::System& system,
+                                               std::string_view purpose) {
+  std::vector<std::string> all;
+  std::vector<coupling::Endpoint> outputs;
+  for (coupling::MemberIndex m = 0; m < system.members.size(); ++m) {
+    const std::vector<subsystem::Port>& ports = system.members[m].subsystem->describe().ports;
+    for (subsystem::PortIndex p = 0; p < ports.size(); ++p) {
+      if (ports[p].causality != subsystem::Causality::output || ports[p].type != core::Type::real) continue;
+      all.push_back(system.members[m].nameOf(ports[p]));
+      if (results::matches(pattern, all.back())) outputs.push_back({m, p});
     }
   }
+  if (outputs.empty())
+    throw core::InputError(fmt::format("No real output fits '{}', {}.", pattern, purpose),
+                           core::suggestion(pattern, all));
+  return outputs;
+}
+
+/// The order of two factors for one output would decide.
+void refuseSecondFactor(const std::vector<coupling::FieldFactor>& fields, const coupling::System& system) {
+  std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>> known;
+  for (const coupling::FieldFactor& field : fields)
+    for (const coupling::Endpoint& output : field.outputs)
+      if (!known.insert({output.member, output.port}).second)
+        throw core::InputError(
+            fmt::format("'{}' has two relaxation factors of its own.",
+                        system.members[output.member].nameOf(output.port)),
+            fmt::format("Let no other name in 'factors' of [acceleration] fit what '{}' fits.", field.variables));
+}
+
+}  // namespace
+
+Settings withGroups(Settings settings, const coupling::System& system) {
+  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence)
+    for (const std::string& pattern : group.variables) {
+      const auto fitting = outputsFitting(pattern, system, "a variable of the convergence test");
+      group.outputs.insert(group.outputs.end(), fitting.begin(), fitting.end());
+    }
+  std::vector<coupling::FieldFactor>& fields = settings.algorithm.acceleration.fieldFactors;
+  for (coupling::FieldFactor& field : fields)
+    field.outputs = outputsFitting(field.variables, system, "which has a relaxation factor of its own");
+  refuseSecondFactor(fields, system);
   return settings;
 }
 

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <thread>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -155,6 +157,25 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
   const std::size_t most = std::max<std::size_t>(kMost, std::thread::hardware_concurrency());
   network.setTwins(std::make_unique<coupling::Twins>(
       std::move(twins), settings.threads != 0 ? settings.threads : std::min(instances, most)));
+}
+
+void tellIdleFactors(const coupling::System& system, const coupling::Network& network,
+                     const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log) {
+  const coupling::AccelerationSettings& acceleration = settings.algorithm.acceleration;
+  if (acceleration.fieldFactors.empty()) return;
+  const bool all = acceleration.values == coupling::Accelerated::all;
+  std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>> relaxed;
+  for (const auto& cycle : coupledStep.iteratedCycles())
+    for (const std::size_t value : all ? cycle->problem.coupled() : cycle->problem.cut())
+      relaxed.insert({network.outputName(value).member, network.outputName(value).port});
+  for (const coupling::FieldFactor& field : acceleration.fieldFactors)
+    for (const coupling::Endpoint& output : field.outputs)
+      if (!relaxed.contains({output.member, output.port}))
+        log.write(
+            core::Severity::warning, "acceleration",
+            fmt::format("the factor {} of '{}' has no effect: {}", core::text(field.factor),
+                        system.members[output.member].nameOf(output.port),
+                        all ? "no cycle exchanges it" : "it does not flow backward in a cycle (values = \"cut\")"));
 }
 
 namespace {

@@ -25,6 +25,10 @@ Settings withWholeSteps(Settings settings, const coupling::System& system, core:
 void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,
               const Settings& settings, core::Log& log);
 
+/// Tells the log which outputs have a relaxation factor of their own although nothing relaxes them.
+void tellIdleFactors(const coupling::System& system, const coupling::Network& network,
+                     const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log);
+
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
                           const Settings& settings, core::Log& log, Halt* halt = nullptr);
 

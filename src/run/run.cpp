@@ -57,6 +57,7 @@ struct Run::Impl {
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     addTwins(system, network, macroStep.coupledStep(), settings, log);
+    tellIdleFactors(system, network, macroStep.coupledStep(), settings, log);
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);

@@ -53,7 +53,7 @@ struct IntegratorSettings {
   std::optional<unsigned> order{};
   double firstMicroStep = 0.0;  ///< s, of bdf; 0: it chooses
   double minMicroStep = 0.0;    ///< s, bdf fails where a shorter step is needed; 0: no bound but rounding
-  /// Newton's iteration of bdf ends where a correction is below this part of the tolerances.
+  /// Newton's iteration of bdf and CVODE's BDF ends where a correction is below this part of the tolerances.
   double newtonTolerance = 0.1;
   /// In which of its iterations bdf renews df/dx, over and over; empty: when the iteration has become slow.
   std::vector<bool> renewal{};

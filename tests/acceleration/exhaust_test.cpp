@@ -12,6 +12,8 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "koppla/subsystem/phases.hpp"
+
 #include "loops.hpp"
 #include "support/figure.hpp"
 
@@ -36,7 +38,7 @@ Writing amplitudesAndPhases(bool unwrapped) {
             std::vector<double> values = amplitudeAndPhase(field);
             if (unwrapped)
               for (std::size_t i = 1; i < values.size(); i += 2)
-                values[i] += kTurn * std::round((before[i] - values[i]) / kTurn);
+                values[i] = subsystem::onNearestBranch(values[i], before[i], kTurn);
             return values;
           },
           [](auto values) { return fromAmplitudeAndPhase(values); }};

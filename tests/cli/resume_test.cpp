@@ -68,6 +68,9 @@ constexpr const char* kValve = R"sh(echo "$KOPPLA_STEP $KOPPLA_ITERATION" >> $KO
 if [ -e $KOPPLA_PROJECT/wait-at ] && [ "$(cat $KOPPLA_PROJECT/wait-at)" = "$(wc -l < $KOPPLA_PROJECT/asked)" ]; then
   touch $KOPPLA_PROJECT/waiting; exec sleep 60
 fi
+if [ -e $KOPPLA_PROJECT/pause ]; then
+  touch $KOPPLA_PROJECT/paused; while [ -e $KOPPLA_PROJECT/pause ]; do sleep 0.05; done
+fi
 if [ -e $KOPPLA_PROJECT/broken ]; then echo 'no licence' >&2; exit 7; fi
 awk '{ printf "%.17g\n", -0.9 * $1 }' in.txt > out.txt
 )sh";
@@ -91,9 +94,21 @@ class ResumeTest : public ::testing::Test {
     std::filesystem::remove(workspace_.path("asked"));
   }
 
-  [[nodiscard]] bool hasTheSameHistory() const {
-    return workspace_.read("loop.run/results.csv") == workspace_.read("whole.run/results.csv") &&
-           workspace_.read("loop.run/iterations.csv") == workspace_.read("whole.run/iterations.csv");
+  [[nodiscard]] bool hasTheSameHistory(const std::string& folder = "loop.run") const {
+    return workspace_.read(folder + "/results.csv") == workspace_.read("whole.run/results.csv") &&
+           workspace_.read(folder + "/iterations.csv") == workspace_.read("whole.run/iterations.csv");
+  }
+
+  /// What the report tells of a run's course.
+  [[nodiscard]] std::string report(const std::string& folder) const {
+    const auto json = nlohmann::json::parse(workspace_.read(folder + "/statistics.json"));
+    std::string text =
+        fmt::format("{} to {} s, {} evaluations", json.at("outcome").get<std::string>(),
+                    json.at("reached").get<double>(), json.at("cycles").at(0).at("evaluations").get<int>());
+    for (const nlohmann::json& subsystem : json.at("subsystems"))
+      text += fmt::format(", {} {} calls", subsystem.at("name").get<std::string>(),
+                          subsystem.at("step").at("count").get<int>());
+    return text;
   }
 
   [[nodiscard]] std::size_t linesOf(const std::string& file) const {
@@ -129,7 +144,30 @@ TEST_F(ResumeTest, AKilledRunGoesOnAndLosesOnlyTheCallUnderWay) {
       same ? "equal" : "different", same);
   showEqual({"jung 10", "calls-repeated", "1 call, which was under way"},
             static_cast<double>(linesOf("asked") - calls_), 1.0);
+  const std::string told = report("loop.run");
+  showFigure({"jung 10", "report", "tells outcome, evaluations and calls, as after a run that nobody killed"}, told,
+             told == report("whole.run"));
   EXPECT_THAT(workspace_.read("loop.run/run.log"), HasSubstr("19 answers came from the record of the run before"));
+}
+
+TEST_F(ResumeTest, AnotherRunOfTheSameProjectMayBeUnderWay) {
+  runUndisturbed();
+  workspace_.write("pause", "");
+  Process first = workspace_.start({"run", "loop.toml"});
+  ASSERT_TRUE(eventually([this] { return workspace_.has("paused"); }));
+  Process second = workspace_.start({"run", "loop.toml", "--folder", "second.run"}, "second");
+  ASSERT_TRUE(eventually([this] { return linesOf("asked") == 2; }));
+  const bool together = status()["state"] == "running";
+  std::filesystem::remove(workspace_.path("pause"));
+  EXPECT_EQ(first.wait().exitCode, 0);
+  EXPECT_EQ(second.wait().exitCode, 0);
+  const bool same = hasTheSameHistory() && hasTheSameHistory("second.run");
+  showFigure({"jung 10", "parallel", "two runs at once, histories equal those of a run alone, byte by byte"},
+             fmt::format("{}, {}", together ? "at once" : "one after the other", same ? "equal" : "different"),
+             together && same);
+  showFigure({"jung 10", "files", "a folder with results is not overwritten unless asked to"},
+             fmt::format("exit code {}", workspace_.run({"run", "loop.toml"}, "again").exitCode),
+             workspace_.run({"run", "loop.toml"}, "again").exitCode == 2 && hasTheSameHistory());
 }
 
 TEST_F(ResumeTest, ItCanBeKilledAgainAndAgain) {

@@ -69,6 +69,8 @@ TEST(Documentation, EveryOptionOfNativeModelsConditionsAndReferencesIsDescribed)
   for (const char* option : {"model",
                              "micro_step",
                              "overshoot",
+                             "phases",
+                             "factors",
                              "markers",
                              "input_derivatives",
                              "integrator",

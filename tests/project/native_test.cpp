@@ -1,4 +1,5 @@
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -170,6 +171,21 @@ TEST(NativeModels, TellWhereUnknownsHaveNoSolution) {
   EXPECT_NE(outcome.message.find("of the unknown 'F'"), std::string::npos);
 }
 
+TEST(NativeModels, PhasesGoOnBeyondATurn) {
+  // A hand that turns by 20 rad in 1 s, told by its arc tangent, in 100 steps.
+  const std::string hand =
+      "model = \"expressions\"\nstates = {x = 0.0}\nderivatives = {x = \"20\"}\noutputs = {phi = \"atan2(sin(x), "
+      "cos(x))\"}\n";
+  const std::string listener =
+      "[[subsystems]]\nname = \"b\"\nmodel = \"expressions\"\ninputs = {u = 0.0}\noutputs = "
+      "{y = \"u\"}\n[[connections]]\nfrom = \"a.phi\"\nto = \"b.u\"\n";
+  const Reading wrapped = parseSubsystem(hand + listener);
+  EXPECT_NEAR(valueAtEnd(wrapped, "b.y"), 20.0 - 6.0 * std::numbers::pi, 1e-9);
+  const Reading unwrapped = parseSubsystem(hand + "phases = [\"phi\"]\n" + listener);
+  EXPECT_NEAR(valueAtEnd(unwrapped, "b.y"), 20.0, 1e-9);
+  EXPECT_NEAR(valueAtEnd(unwrapped, "a.phi"), 20.0, 1e-9) << "as recorded";
+}
+
 TEST(NativeModels, AreWrittenAsMatrices) {
   // A double integrator: x = t^2 / 2 with u = 1.
   const Reading reading = parseSubsystem(R"(model = "linear-state-space"
@@ -300,7 +316,7 @@ TEST(NativeModels, MistakesAreNamedWithTheirPlace) {
        {"5:9 A subsystem is either an FMU or a native model or a program. Remove 'fmu' or 'model'."}},
       {"model = \"rod\"\nlogging = true\nelement = 2\n",
        {"6:1 'logging' is not an option of [[subsystems]]. Known here: name, fmu, model, parameters, markers, "
-        "inside, static_coupling, instances, increment, micro_step, overshoot, elements, ... (27 in all).",
+        "phases, inside, static_coupling, instances, increment, micro_step, overshoot, ... (28 in all).",
         "7:1 'element' is not an option of [[subsystems]]. Did you mean 'elements'?"}},
       {"model = \"rod\"\nboundary = \"fixed\"\n",
        {"5:9 The model of 'a' cannot be used: rod: the choice 'boundary' is 'fixed'. Known here: prescribed, "

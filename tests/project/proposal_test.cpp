@@ -117,7 +117,7 @@ TEST(Proposal, OptionsBehindCommentsAreAcceptedWhenUncommented) {
   std::string text = proposalFor(candidates);
   for (const char* option :
        {"explosion_limit", "on_discard", "max_iterations", "rtol", "atol", "norm", "discrete", "without_convergence",
-        "min_step", "max_step", "untested_below", "shrink", "grow", "interval", "format", "variables"}) {
+        "factors", "min_step", "max_step", "untested_below", "shrink", "grow", "interval", "format", "variables"}) {
     const std::size_t place = text.find("# " + std::string(option) + " = ");
     ASSERT_NE(place, std::string::npos) << option;
     text.erase(place, 2);

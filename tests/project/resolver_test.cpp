@@ -116,6 +116,38 @@ TEST_F(Resolver, SuggestsPortsOfTheRightDirection) {
                    "6:6 'b' has no input 'uu'. Did you mean 'u'?", "9:6 'a' has no input 'zz'. Did you mean 'z'?"}));
 }
 
+TEST_F(Resolver, FactorsBelongToConnectedRealOutputs) {
+  const auto factors = [this](const std::string& table) {
+    return list(resolveText(connection("a.y", "b.u") + connection("a.n", "b.n") +
+                            "[algorithm]\nkind = \"iterated-gauss-seidel\"\n[acceleration]\nkind = "
+                            "\"constant\"\n[acceleration.factors]\n" +
+                            table)
+                    .findings.mistakes);
+  };
+  EXPECT_EQ(factors("\"a.y\" = 0.5\n\"a.*\" = 0.7\n"), ProblemList{});
+  EXPECT_EQ(factors("\"a.y\" = 0.5\n\"a.yy\" = 0.7\n"),
+            ProblemList{"16:1 There is no connected real output 'a.yy' to be relaxed. Did you mean 'a.y'?"});
+  EXPECT_EQ(factors("\"b.w\" = 0.5\n").size(), 1U) << "nobody takes it";
+  EXPECT_EQ(factors("\"a.n\" = 0.5\n").size(), 1U) << "an integer is not relaxed";
+}
+
+TEST_F(Resolver, PhasesAreRealOutputsInUnitsOfAngles) {
+  const auto phases = [this](const std::string& name) {
+    Project project;
+    project.file = "loop.toml";
+    project.subsystems = {{{"a", {}}, {"a.fmu", {}}}, {{"b", {}}, {"b.fmu", {}}}};
+    project.subsystems[0].phases = {{name, {"loop.toml", 3, 10}}};
+    return list(resolveProject(project).findings.mistakes);
+  };
+  EXPECT_EQ(phases("y"), ProblemList{});
+  EXPECT_EQ(phases("vector"), ProblemList{});
+  EXPECT_EQ(phases("vectr"),
+            ProblemList{"3:10 There is no real output 'a.vectr' that could be a phase. Did you mean 'vector'?"});
+  EXPECT_EQ(phases("z").size(), 1U) << "an input";
+  EXPECT_EQ(phases("metres"),
+            ProblemList{"3:10 The output 'a.metres' is in m, which is no unit of an angle. A phase is in rad or deg."});
+}
+
 TEST_F(Resolver, KnowsTheDirectionOfAConnection) {
   EXPECT_EQ(list(resolveText(connection("b.u", "a.y") + connection("a.inner", "b.k") + connection("a.y", "b.w"))
                      .findings.mistakes),

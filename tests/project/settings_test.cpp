@@ -33,6 +33,26 @@ TEST(Settings, TimesMustMakeARun) {
   EXPECT_EQ(mistakes(withSections("format = 1\n[simulation]\nend = 1\nstep = 1\n")), ProblemList{});
 }
 
+TEST(Settings, FactorsOfFieldsLieBetweenZeroAndTwo) {
+  const auto accelerated = [](const std::string& lines) {
+    return withAlgorithm("algorithm.kind = \"iterated-gauss-seidel\"\n[acceleration]\n" + lines);
+  };
+  const Reading sound = accelerated("kind = \"constant\"\nfactors = {\"a.y\" = 0.5, \"a.z*\" = 1.5}\n");
+  EXPECT_EQ(mistakes(sound), ProblemList{});
+  const auto& fields = sound.project.settings.algorithm.acceleration.fieldFactors;
+  ASSERT_EQ(fields.size(), 2U);
+  EXPECT_EQ(fields[0].variables, "a.y");
+  EXPECT_EQ(fields[1].factor, 1.5);
+  EXPECT_EQ(
+      mistakes(accelerated("kind = \"constant\"\nfactors = {\"a.y\" = 2.0}\n")),
+      ProblemList{"6:11 The factor of 'a.y' is 2; it must be above 0 and below 2. Beyond 2 no iteration converges "
+                  "(Jung, eq. 2.7)."});
+  EXPECT_EQ(mistakes(accelerated("kind = \"constant\"\nfactors = {\"a.y\" = 0.0}\n")),
+            ProblemList{"6:11 The factor of 'a.y' is 0; it must be above 0 and below 2."});
+  EXPECT_EQ(warnings(accelerated("kind = \"aitken\"\nfactors = {\"a.y\" = 0.5}\n")),
+            ProblemList{"6:1 'factors' in [acceleration] has no effect: the acceleration 'aitken' does not use it."});
+}
+
 TEST(Settings, TolerancesMustBeReachable) {
   EXPECT_EQ(mistakes(withAlgorithm("[algorithm]\nkind = \"newton\"\nrtol = 0\natol = 0.0\n")),
             ProblemList{"6:8 rtol and atol are both 0; no iteration or test can meet that. Make at least one of them "

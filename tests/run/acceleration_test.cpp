@@ -20,6 +20,7 @@
 #include "koppla/solver/integrate.hpp"
 
 #include "fmu_system.hpp"
+#include "static_analysis.hpp"
 #include "support/extremes.hpp"
 #include "support/figure.hpp"
 
@@ -118,9 +119,9 @@ TEST(Acceleration, OfFmusLeadsWhereNewtonsMethodLeads) {
 
 // Jung's models as subsystems.
 
-coupling::System wall(double firstTemperature = 0.0) {
+coupling::System wall(double firstTemperature = 0.0, double conductivity = 5.0) {
   coupling::System system;
-  system.members.push_back({"wall", solver::integrate(native::wallConduction({.conductivity = 5.0}), {}), {}});
+  system.members.push_back({"wall", solver::integrate(native::wallConduction({.conductivity = conductivity}), {}), {}});
   system.members.push_back({"face", solver::integrate(native::radiatingFace(), {}), {}});
   system.members[1].startValues.push_back(
       {system.members[1].subsystem->describe().find("T1").value(), {firstTemperature}});
@@ -140,28 +141,6 @@ coupling::System horizontalPlate(double density) {
   return system;
 }
 
-/// A static analysis: one step whose iteration begins at the start values.
-Settings staticAnalysis(AlgorithmKind kind, const AccelerationSettings& acceleration,
-                        std::vector<std::string> variables, double tolerance = 1e-6) {
-  Settings settings;
-  settings.step = 1.0;
-  settings.algorithm.kind = kind;
-  settings.algorithm.maxIterations = 1000;
-  settings.algorithm.initialisation = coupling::Initialisation::startValues;
-  settings.algorithm.acceleration = acceleration;
-  settings.algorithm.convergence = {{"results", std::move(variables), {}, {tolerance, 0.0}, Norm::max}};
-  return settings;
-}
-
-Statistics statisticsOf(coupling::System system, const Settings& settings) {
-  core::Log log;
-  run::Run run(std::move(system), settings, log);
-  Outcome outcome = run.initialise();
-  if (outcome.ok()) outcome = run.simulate();
-  EXPECT_TRUE(outcome.ok()) << outcome.message;
-  return run.statistics();
-}
-
 TEST(StaticAnalysis, TakesTheIterationsOfTheNote) {
   const AccelerationSettings none{.kind = AcceleratorKind::none};
   const auto seidel = statisticsOf(wall(), staticAnalysis(AlgorithmKind::iteratedGaussSeidel, none, {"face.q"}));
@@ -171,6 +150,49 @@ TEST(StaticAnalysis, TakesTheIterationsOfTheNote) {
       statisticsOf(wall(499.0), staticAnalysis(AlgorithmKind::iteratedJacobi, none, {"face.q", "wall.T1"}));
   test::showEqual({"jung 4", "run-jacobi", "336 iterations of lin 5 at 1e-6"}, double(jacobi.cycles.at(0).evaluations),
                   336.0);
+}
+
+/// K in the last iteration of an unrelaxed analysis, as the history tells.
+double lastK(coupling::System system, const std::string& variable) {
+  Settings settings =
+      staticAnalysis(AlgorithmKind::iteratedGaussSeidel, {.kind = AcceleratorKind::none}, {variable}, 1e-10);
+  settings.recordsIterations = true;
+  settings.iterationVariables = {variable};
+  core::Log log;
+  MemoryRecorder history;
+  run::Run run(std::move(system), settings, log, Recorders(nullptr, &history));
+  EXPECT_TRUE(run.initialise().ok());
+  EXPECT_TRUE(run.simulate().ok());
+  return history.of(variable + ".K").back();
+}
+
+TEST(StaticAnalysis, TellsTheSlopeOfTheLoop) {
+  test::showWithin({"jung 17", "lin-5", "-0.9231 in the last row of the history"}, lastK(wall(), "face.q"), -0.9231,
+                   1e-4);
+  test::showWithin({"jung 17", "plate-110", "0.9573 in the last row of the history"},
+                   lastK(horizontalPlate(110.0), "plate.phi"), 0.9573, 1e-4);
+}
+
+TEST(StaticAnalysis, TakesTheIterationsOfTheNoteWithOneOrAllResultsRelaxed) {
+  const auto counts = [](std::string_view set, Accelerated values, double upper = 1.0) {
+    std::vector<std::uint64_t> result;
+    for (const double lambda : {5.0, 6.5, 8.0, 9.5, 11.0}) {
+      AccelerationSettings steered{.kind = AcceleratorKind::adaptive, .values = values};
+      steered.adaptive = std::ranges::find(coupling::adaptiveSets(), set, &coupling::AdaptiveSet::name)->parameters;
+      steered.adaptive.margin = 1e-6;  // as in the note's counts
+      steered.adaptive.upper = std::min(steered.adaptive.upper, upper);
+      const Settings settings = staticAnalysis(AlgorithmKind::iteratedGaussSeidel, steered, {"face.q"});
+      result.push_back(statisticsOf(wall(0.0, lambda), settings).cycles.at(0).evaluations);
+    }
+    return fmt::format("{}", fmt::join(result, " "));
+  };
+  const auto show = [](std::string_view figure, const std::string& demanded, const std::string& obtained) {
+    test::showFigure({"jung 21", figure, demanded + " iterations of lin 5 to 11 at 1e-6"}, obtained,
+                     obtained == demanded);
+  };
+  show("run-one", "12 11 10 10 9", counts("L/NL(1,b)", Accelerated::cut));
+  show("run-both", "13 12 11 10 11", counts("L/NL(1,b)", Accelerated::all));
+  show("run-safe-both", "13 11 10 10 10", counts("L/NL(1,b)", Accelerated::all, 2.0 / 3.0));
 }
 
 TEST(IteratedJacobi, RunsItsMembersAtTheSameTime) {
@@ -272,23 +294,6 @@ TEST(StaticAnalysis, CountsSolutionsThatPlainIterationWouldNotHaveFound) {
   settings.algorithm.acceleration = {};
   EXPECT_NEAR(endOf(horizontalPlate(125.0), settings, {"plate.phi"})[0], 0.9315292521, 1e-5);
   EXPECT_EQ(statisticsOf(horizontalPlate(125.0), settings).cycles.at(0).suspicious, 0U);
-}
-
-/// y = (g1 u1 + 1, g2 u2 + 1) in a loop with a program that passes both on.
-coupling::System twoGains(double g1, double g2) {
-  const Formula gains{.inputs = {"u1", "u2"},
-                      .outputs = {"y1", "y2"},
-                      .states = {},
-                      .output = [g1, g2](const auto&, double, const auto& u) {
-                        return std::vector<double>{g1 * u[0] + 1.0, g2 * u[1] + 1.0};
-                      }};
-  const Formula same{
-      .inputs = {"u1", "u2"}, .outputs = {"y1", "y2"}, .states = {}, .output = [](const auto&, double, const auto& u) {
-        return u;
-      }};
-  return test::makeSystem(
-      {{"gains", gains}, {"same", same}},
-      {{"gains.y1", "same.u1"}, {"gains.y2", "same.u2"}, {"same.y1", "gains.u1"}, {"same.y2", "gains.u2"}});
 }
 
 TEST(History, HasAFactorForEveryValue) {

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -16,15 +18,18 @@
 #include <gtest/gtest.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/coupling/accelerator.hpp"
 #include "koppla/native/nonlinear_oscillator.hpp"
 #include "koppla/project/project.hpp"
 #include "koppla/results/csv_recorder.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/solver/integrate.hpp"
 #include "koppla/solver/join.hpp"
+#include "koppla/study/calibration.hpp"
 #include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "dynamic_static/coupled.hpp"
+#include "support/extremes.hpp"
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 
@@ -353,6 +358,66 @@ TEST(Durations, ThePredictorFormIsFasterThanTheFullyImplicitOne) {
   test::showUnmet(
       {"schmoll R56", "duration", "P over full about 1/4 with 6 to 8 corrector iterations a step, median of 5"},
       obtained);
+}
+
+/// Jung, sec. 4.2.2: the nodes of a large surface. The first updates only remember.
+TEST(Durations, AnUpdateOfAdaptiveRelaxation) {
+  constexpr std::size_t kQuantities = 165244;
+  const auto accelerator =
+      coupling::adaptiveRelaxation({.kind = coupling::AcceleratorKind::adaptive}, {.size = kQuantities});
+  std::vector<double> sent(kQuantities, 1.0);
+  std::vector<double> answered(kQuantities);
+  std::vector<double> seconds;
+  accelerator->begin();
+  for (int i = 0; i < 30; ++i) {
+    for (std::size_t k = 0; k < kQuantities; ++k)  // slopes from -0.9 to 0.9
+      answered[k] = 3.0 + (1.8 * static_cast<double>(k) / kQuantities - 0.9) * sent[k];
+    const auto begin = std::chrono::steady_clock::now();
+    accelerator->learn(sent, answered);
+    accelerator->propose(sent);
+    if (i >= 2) seconds.push_back(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count());
+  }
+  EXPECT_LT(accelerator->doings().smallestFactor, accelerator->doings().largestFactor) << "nothing was steered";
+  const double longest = 1e3 * test::largestOf(seconds);
+  std::printf("jung 20 update: %.3g ms at most\n", longest);
+  test::showFigure({"jung 20", "update", "165 244 quantities in less than 50 ms per update, the longest of 28"},
+                   fmt::format("{:.3g} ms", longest), longest < 50.0);
+}
+
+/// Jung, sec. 5.3.1: the whole grid on all models.
+TEST(Durations, TheWholeCalibration) {
+  const std::filesystem::path file = KOPPLA_EXAMPLES_DIR "/calibration/full.toml";
+  const study::Calibration calibration = study::parseCalibration(core::readWhole(file), file);
+  study::CalibrationOptions options;
+  options.jobs = std::max(1U, std::thread::hardware_concurrency());
+  const auto begin = std::chrono::steady_clock::now();
+  const std::optional<study::CalibrationResult> result = study::calibrate(calibration, options);
+  const double minutes =
+      std::chrono::duration<double, std::ratio<60>>(std::chrono::steady_clock::now() - begin).count();
+  ASSERT_TRUE(result.has_value());
+  std::printf("jung 33 full: %.3g min\n", minutes);
+  test::showFigure({"jung 33", "full", "8.3e5 sets on 25 models in minutes: less than 10"},
+                   fmt::format("{} sets on {} models in {:.1f} min on {} threads", result->objective.size(),
+                               result->unrelaxed.size(), minutes, options.jobs),
+                   minutes < 10.0 && result->objective.size() == 826200 && result->unrelaxed.size() == 25);
+}
+
+/// Jung (2.6), with programs behind files.
+TEST(Durations, ARunTakesItsIterationsTimesTheSumOfItsPrograms) {
+  core::Log log;
+  run::Run run = project::makeRun(project::read(KOPPLA_EXAMPLES_DIR "/programs/unrelaxed.toml", log), log);
+  run::Outcome outcome = run.initialise();
+  if (outcome.ok()) outcome = run.simulate();
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  const run::Statistics statistics = run.statistics();
+  double sum = 0.0;  // s, of one call of each
+  for (const run::MemberStatistics& member : statistics.members)
+    sum += member.step.seconds / static_cast<double>(member.step.count);
+  const double product = static_cast<double>(statistics.cycles.at(0).evaluations) * sum;
+  const double ratio = (statistics.wallClock - statistics.initialisation) / product;
+  std::printf("jung 14 total: %.3f\n", ratio);
+  test::showFigure({"jung 14", "total", "duration over iterations times the sum of times per call: 1 within 10 %"},
+                   fmt::format("{:.3f}", ratio), std::fabs(ratio - 1.0) <= 0.1);
 }
 
 /// Schmoll, sec. 2.5.3, 3.2.4.5.

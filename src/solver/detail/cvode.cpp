@@ -91,6 +91,11 @@ Cvode::Cvode(const Equations& equations, const IntegratorSettings& settings)
   demand(CVodeSetMaxNumSteps(memory, kMostSteps) == CV_SUCCESS, "the number of steps");
   demand(CVodeSetMaxStep(memory, settings.microStep) == CV_SUCCESS, "the longest step");
   chooseSolver(settings.kind, static_cast<sunindextype>(equations.stateCount()));
+  if (settings.kind != Kind::cvodeBdf || settings.newtonTolerance == IntegratorSettings{}.newtonTolerance) return;
+  constexpr int kMostIterations = 10;  // its own default, 3, is meant for its own tolerance, 0.1
+  demand(CVodeSetNonlinConvCoef(memory, settings.newtonTolerance) == CV_SUCCESS &&
+             CVodeSetMaxNonlinIters(memory, kMostIterations) == CV_SUCCESS,
+         "the end of Newton's iteration");
 }
 
 void Cvode::chooseSolver(Kind kind, sunindextype states) {
