@@ -28,7 +28,7 @@ constexpr const char* kFooter = R"(Examples:
   koppla compare project.run reference.csv     are they equal within tolerances?
 
 Exit codes: 0 ok, 1 compared results differ, 2 bad input, 3 a subsystem failed, 4 not converged, 5 a value exploded,
-70 a bug in Koppla, 130 interrupted.)";
+6 output failed, 70 a bug in Koppla, 130 interrupted.)";
 
 constexpr const char* kMoreHelp = "'koppla --help' and 'koppla COMMAND --help' tell more.";
 

@@ -458,8 +458,7 @@ StepResult CoSimulation::refused(const subsystem::Step& step, const Answer& answ
 
 StepResult CoSimulation::notStepped(const subsystem::Step& step, double* y, fmi2::Status status) {
   const Functions& f = instance_.functions();
-  const std::string arguments =
-      fmt::format("(t = {} s, h = {} s)", core::text(step.t0), core::text(nominal_ ? step.length : step.t1 - step.t0));
+  const std::string arguments = fmt::format("(t = {} s, h = {} s)", core::text(step.t0), core::text(lengthFor(step)));
   const Status result = settled(instance_.note({status, "fmi2DoStep"}, arguments));
   if (status == fmi2::Status::pending) {
     if (f.cancelStep != nullptr) f.cancelStep(component_);

@@ -292,7 +292,8 @@ TEST(Command, ExplainsItself) {
     EXPECT_TRUE(contains(result.out, "Examples:")) << result.out;
     EXPECT_EQ(result.err, "");
   }
-  EXPECT_TRUE(contains(workspace.run({"--help"}).out, "Exit codes:"));
+  EXPECT_TRUE(contains(workspace.run({"--help"}).out, "Exit codes: 0 ok"));
+  EXPECT_TRUE(contains(workspace.run({"--help"}).out, "6 output failed"));
 }
 
 TEST(Command, KnowsItsVersion) {

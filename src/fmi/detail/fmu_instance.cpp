@@ -122,7 +122,7 @@ void FmuInstance::restoreFloats(const char* call) {
   log_.write(core::Severity::warning,
              fmt::format("{} changed how the processor rounds, treats denormal numbers or traps. That was put back, as "
                          "it is after every step: other subsystems and Koppla compute as before.",
-                         call));
+                         std::string_view(call).empty() ? "A call" : call));
 }
 
 subsystem::Status FmuInstance::fail(std::string what) {
