@@ -102,6 +102,14 @@ bool MacroStep::asksToEnd(const Fault& fault) {
   return fault.kind == FaultKind::discarded && network_.subsystem(fault.position).asksToEnd();
 }
 
+/// Whether what the member is sent in a step may be an iterate, which the solution need not resemble.
+bool MacroStep::isIterated(std::size_t position) const {
+  return std::ranges::any_of(coupledStep_.iteratedCycles(), [position](const auto& cycle) {
+    const coupling::Block block = cycle->problem.block();
+    return position >= block.first && position < block.last;
+  });
+}
+
 /// A subsystem stopped inside a step that nobody can repeat. Alone it has simply come to the end; where there are
 /// others, they stand elsewhere.
 void MacroStep::endWithin(Clock& clock, const Fault& fault) {
@@ -242,6 +250,8 @@ double MacroStep::predictionError() {
 }
 
 Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
+  // Iterates of shorter steps are nearer to the solution: who still asks to end has a reason.
+  constexpr unsigned kEndsDoubted = 10;
   const double t0 = clock.now();
   double t1 = clock.next(next_);
   if (mayRepeat_)
@@ -260,10 +270,12 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (asksToEnd(fault) && !mayRepeat_) {
+      if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
       endWithin(clock, fault);
       return {};
     }
-    if (asksToEnd(fault) && !getsOn(t0, fault.reached)) {
+    if (asksToEnd(fault) && !getsOn(t0, fault.reached) && !(isIterated(fault.position) && discards < kEndsDoubted)) {
+      if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
       endedBy_ = fault.position;
       endedAt_ = t0;
       const Fault lost = goBack();

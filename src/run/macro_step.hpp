@@ -79,6 +79,8 @@ class MacroStep {
   OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   void lookForEnd(Halt& halt);
   [[nodiscard]] bool asksToEnd(const coupling::Fault& fault);
+  [[nodiscard]] bool isIterated(std::size_t position) const;
+  void warnAboutEndOfIterate(double t0, std::size_t position);
   void endWithin(Clock& clock, const coupling::Fault& fault);
   [[nodiscard]] unsigned untilNextLook() const;
   Outcome startUp(Clock& clock, const Halt& halt);

@@ -135,6 +135,14 @@ Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
                       residualText(trial), remedyFor(trial.outcome.solution))};
 }
 
+void MacroStep::warnAboutEndOfIterate(double t0, std::size_t position) {
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("the subsystem '{}' asked to end inside the step that begins at {:.12g} s, in an iterate that "
+                         "had not converged: the solution need not have that end. Set simulation.on_discard = "
+                         "\"shorten\", which repeats the step to that time, or shorten simulation.step",
+                         system_.members[network_.member(position)].name, t0));
+}
+
 std::string MacroStep::describeEnd(double t) const {
   const std::string& name = system_.members[network_.member(*endedBy_)].name;
   if (!torn_)

@@ -252,6 +252,17 @@ TEST(OddFmu, AnEndInsideAStepThatNobodyCanRepeatEndsAtTheLastAcceptedPoint) {
   }
 }
 
+/// In a cycle the values that made it ask may be those of an iterate.
+TEST(OddFmu, AnEndInsideAnIteratedStepThatNobodyRepeatsIsDoubted) {
+  const Finished run({odd("clock", "ends", 0.0, 0.73), gain("g", -1.0)}, {{"clock.y", "g.u"}, {"g.y", "clock.u"}},
+                     steps(0.1, 1.0, AlgorithmKind::iteratedGaussSeidel));
+  EXPECT_DOUBLE_EQ(run.recorder.times.back(), 0.7);
+  bool doubted = false;
+  for (const std::string& message : run.messages)
+    doubted |= says(message, "'clock' asked to end inside the step that begins at 0.7 s, in an iterate");
+  EXPECT_TRUE(doubted);
+}
+
 TEST(OddFmu, AnEndInsideAStepThatCanBeRepeatedIsReachedByAll) {
   for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::iteratedGaussSeidel}) {
     Settings settings = steps(0.1, 1.0, kind);
