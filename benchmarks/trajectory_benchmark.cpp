@@ -37,12 +37,7 @@ class BareRing {
  public:
   BareRing(const std::shared_ptr<fmi::Fmu>& fmu, core::Log& log)
       : loaded_(fmu->load(log)), u_(benchmark::reference(*fmu, "u")), y_(benchmark::reference(*fmu, "y")) {
-    // Bare pointers: to call a fmi::Function is part of what Koppla adds.
-    const fmi::Functions& functions = loaded_.library->functions();
-    fmi::fmi2::SetReal* const setReal = functions.setReal;
-    fmi::fmi2::SetRealInputDerivatives* const setRealInputDerivatives = functions.setRealInputDerivatives;
-    fmi::fmi2::DoStep* const doStep = functions.doStep;
-    fmi::fmi2::GetReal* const getReal = functions.getReal;
+    const fmi::Functions& f = loaded_.library->functions();
     const fmi::fmi2::ValueReference x0 = benchmark::reference(*fmu, "x0");
     for (std::size_t i = 0; i < kFmus; ++i) {
       const double start = startOf(i);
@@ -63,7 +58,12 @@ class BareRing {
   BareRing& operator=(const BareRing&) = delete;
 
   void steps(std::int64_t count) {
-    const fmi::Functions& f = loaded_.library->functions();
+    // Bare pointers: to call a fmi::Function is part of what Koppla adds.
+    const fmi::Functions& functions = loaded_.library->functions();
+    fmi::fmi2::SetReal* const setReal = functions.setReal;
+    fmi::fmi2::SetRealInputDerivatives* const setRealInputDerivatives = functions.setRealInputDerivatives;
+    fmi::fmi2::DoStep* const doStep = functions.doStep;
+    fmi::fmi2::GetReal* const getReal = functions.getReal;
     const std::array<fmi::fmi2::ValueReference, 2> references{u_, u_};
     constexpr std::array<fmi::fmi2::Integer, 2> kOrders{1, 2};
     for (std::int64_t k = 0; k < count; ++k) {
