@@ -240,4 +240,33 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
                                                      : "Shorten the step or choose an iterating algorithm")};
 }
 
+void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
+  constexpr double kMuch = 20.0;
+  const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
+  if (outcome.suspicious && ++suspicious_ == 1)
+    log_.write(core::Severity::warning, "coupling",
+               fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
+                           "would not have come there, so this may be another solution than the one that was meant. "
+                           "Further ones are only counted",
+                           where(), membersOf(*outcome.suspicious)));
+  if (outcome.amplification > kMuch && ++slow_ == 1)
+    log_.write(
+        core::Severity::warning, "coupling",
+        fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
+                    "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
+                    where(), membersOf(outcome.slowest), outcome.amplification));
+}
+
+void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
+  constexpr std::uint64_t kWarnings = 10;
+  if (++acceptedAnyway_ > kWarnings) return;
+  const std::string why =
+      trial.outcome.converged()
+          ? fmt::format("failed the error test ({:.4g} times the tolerance)", trial.error.value_or(HUGE_VAL))
+          : fmt::format("of the cycle {} did not converge ({})", membersOf(trial.outcome.cycle), residualText(trial));
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("the step from {:.12g} s to {:.12g} s {} and was accepted as it is{}", t0, t1, why,
+                         acceptedAnyway_ == kWarnings ? "; further ones are only counted" : ""));
+}
+
 }  // namespace koppla::run
