@@ -160,9 +160,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       sendExtrapolated(cycle);
     else if (predicts)
       sendPredicted(cycle);
-    subsystem::Step repeated = step;
-    repeated.final = false;
-    outcome.fault = cycle.problem.begin(repeated, attempt.start);
+    outcome.fault = cycle.problem.begin(step, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;

@@ -141,8 +141,11 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   double largest = counters_.largest;
   std::uint64_t accepted = 0;
   Fault fault;
+  subsystem::Step step{.t0 = 0.0, .t1 = 0.0, .final = true};
   do {
-    const subsystem::Step step{.t0 = time.now(), .t1 = time.next(next_), .final = true, .length = time.length(next_)};
+    step.t0 = time.now();
+    step.t1 = time.next(next_);
+    step.length = time.length(next_);
     fault = oneStep(step);
     if (fault) [[unlikely]]
       break;
