@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/fork_mark.hpp"
 
 namespace koppla::fmi::detail {
 
@@ -67,7 +68,8 @@ LoadedModel limited(LoadedModel model, const Options& options) {
 FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
     : fmu_(std::move(fmu)),
       log_(std::move(name), fmu_->model(), log, options),
-      model_(limited((subsystem::callUnderWay.instance = &log_.instance(), fmu_->load(log)), options)) {
+      model_(limited((core::ForkMark::set(), subsystem::callUnderWay.instance = &log_.instance(), fmu_->load(log)),
+                     options)) {
   if (log_.instance().empty()) throw core::InputError("An instance of an FMU has no name.", "Give it one.");
   const std::string resources = fmu_->resourceUri();
   component_ = functions().instantiate(log_.instance().c_str(), fmi2::Kind::coSimulation, fmu_->model().guid.c_str(),
