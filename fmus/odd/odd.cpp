@@ -8,6 +8,15 @@
 //            goes back to where the first of them began
 //   returns-later  the same, from 3 s on
 //   forgets  what such a step has computed can be read, but the next step begins where this one began
+//   drops    told that no state from before a step will be restored (fmi2True), it drops those that are older by its
+//   own
+//            clock; restoring one of them is ok and changes nothing
+//   exact-drops  both
+//   stays    restoring a state is ok and changes nothing
+//   leaps    restoring a state is ok and leads to the initial one
+//   anew     the first step after a state was restored is more accurate than others
+//   caches   what was restored can be read after the next step only
+//   counts   'calls' is the number of steps, repeated ones included
 //
 // Anything else: nothing. Written by hand, since models in models/ are kept from doing such things.
 
@@ -33,6 +42,10 @@ struct State {
 
 struct Odd {
   State now;
+  double oldest = -1e300;  // states from before are dropped
+  double calls = 0;
+  double cached = 0;      // y
+  bool fresh = false;     // restored, and no step since
   bool returned = false;  // has met the first such step, which began at:
   double first = 0;
   std::string way;
@@ -43,7 +56,8 @@ Odd& odd(fmi2Component component) {
   return *static_cast<Odd*>(component);
 }
 
-double* place(State& state, fmi2ValueReference reference) {
+double* place(Odd& odd, fmi2ValueReference reference) {
+  State& state = odd.now;
   switch (reference) {
     case 0:
       return &state.u;
@@ -53,6 +67,8 @@ double* place(State& state, fmi2ValueReference reference) {
       return &state.x0;
     case 3:
       return &state.at;
+    case 4:
+      return &odd.calls;
     default:
       return nullptr;
   }
@@ -97,7 +113,7 @@ fmi2Status fmi2Terminate(fmi2Component) {
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count,
                        const fmi2Real* values) {
   for (std::size_t i = 0; i < count; ++i) {
-    double* const value = place(odd(c).now, references[i]);
+    double* const value = place(odd(c), references[i]);
     if (value == nullptr) return fmi2Error;
     *value = values[i];
   }
@@ -107,9 +123,10 @@ fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, st
 fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count, fmi2Real* values) {
   State& now = odd(c).now;
   for (std::size_t i = 0; i < count; ++i) {
-    const double* const value = place(now, references[i]);
+    const double* const value = place(odd(c), references[i]);
     if (value == nullptr || (references[i] == 0 && odd(c).way == "hides" && !now.stepped)) return fmi2Error;
     values[i] = references[i] == 1 && odd(c).way == "late" && !now.left ? 0.0 : *value;
+    if (references[i] == 1 && odd(c).way == "caches" && now.stepped) values[i] = odd(c).cached;
   }
   return fmi2OK;
 }
@@ -128,7 +145,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
   State& now = odd(c).now;
   const std::string& way = odd(c).way;
   if (now.over) return fmi2Error;
-  if (way == "exact" && std::memcmp(&h, &now.at, sizeof h) != 0) return fmi2Discard;
+  if ((way == "exact" || way == "exact-drops") && std::memcmp(&h, &now.at, sizeof h) != 0) return fmi2Discard;
   if ((way == "returns" || (way == "returns-later" && t >= 3.0)) && noReturn == fmi2False) {
     if (odd(c).returned) now.x = odd(c).first;
     odd(c).first = now.x;
@@ -139,10 +156,15 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
     now.forgets = noReturn == fmi2False;
     now.before = now.x;
   }
+  if (noReturn == fmi2True) odd(c).oldest = t;
+  if (way == "counts") ++odd(c).calls;
+  if (way == "anew" && !odd(c).fresh) now.x += 1e-4 * h * now.u;
+  odd(c).fresh = false;
   const double end = way == "ends" && t + h >= now.at ? now.at : t + h;
   now.x += (end - t) * now.u;
   now.time = end;
   now.stepped = true;
+  odd(c).cached = now.x;
   now.over = way == "ends" && t + h >= now.at;
   return now.over ? fmi2Discard : fmi2OK;
 }
@@ -162,7 +184,13 @@ fmi2Status fmi2GetFMUstate(fmi2Component c, fmi2FMUstate* state) {
   return fmi2OK;
 }
 fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
-  odd(c).now = *static_cast<State*>(state);
+  const State& saved = *static_cast<State*>(state);
+  const std::string& way = odd(c).way;
+  const bool drops = way == "drops" || way == "exact-drops";
+  if (way == "stays" || (drops && saved.time < odd(c).oldest)) return fmi2OK;
+  odd(c).now = saved;
+  if (way == "leaps") odd(c).now.x = saved.x0;
+  odd(c).fresh = true;
   return fmi2OK;
 }
 fmi2Status fmi2FreeFMUstate(fmi2Component, fmi2FMUstate* state) {

@@ -112,16 +112,30 @@ bool othersDealWith(int signal, siginfo_t* information, void* context) {
   return (present.sa_flags & SA_SIGINFO) != 0 || present.sa_handler != SIG_DFL;
 }
 
+/// Whether our own arithmetic met a trap, which nobody of us enables.
+bool isLeftTrap(int signal, const siginfo_t* information) {
+  Dl_info there{};
+  Dl_info here{};
+  return signal == SIGFPE && information->si_code > 0 && ::dladdr(information->si_addr, &there) != 0 &&
+         ::dladdr(reinterpret_cast<const void*>(&onFatal), &here) != 0 && there.dli_fbase == here.dli_fbase;
+}
+
 void onFatal(int signal, siginfo_t* information, void* context) {
   if (othersDealWith(signal, information, context)) return;
   if (guarded.isPresent()) {
     DyingWords words;
-    if (callUnderWay.function != nullptr)
+    const bool leftTrap = isLeftTrap(signal, information);
+    if (callUnderWay.function != nullptr && leftTrap)
+      words << callUnderWay << " has left traps of floating point arithmetic enabled: signal " << signal << " ("
+            << nameOf(signal) << ") after its step." << kAdvice;
+    else if (callUnderWay.function != nullptr)
       words << callUnderWay << " crashed in " << callUnderWay.function << ": signal " << signal << " ("
             << nameOf(signal) << ").";
     else
-      words << "Signal " << signal << " (" << nameOf(signal)
-            << ") outside of all calls of subsystems: a thread that an FMU has started, or a bug in Koppla.";
+      words << "Signal " << signal << " (" << nameOf(signal) << ") outside of all calls of subsystems: "
+            << (leftTrap ? "traps of floating point arithmetic that an FMU has left enabled"
+                         : "a thread that an FMU has started")
+            << ", or a bug in Koppla.";
     if (logFile.front() != '\0') words << " The rows recorded so far are kept.";
     tellAndSave(words);
   }

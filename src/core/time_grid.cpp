@@ -11,9 +11,12 @@ TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(
   const double whole = std::round(quotient);
   constexpr double kTie = 1e-9;
   constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
-  divides_ = whole >= 1.0 && std::fabs(quotient - whole) <= kTie + kRounding * whole;
-  steps_ = static_cast<std::int64_t>(divides_ ? whole : std::ceil(quotient));
+  const bool divides = whole >= 1.0 && std::fabs(quotient - whole) <= kTie + kRounding * whole;
+  steps_ = static_cast<std::int64_t>(divides ? whole : std::ceil(quotient));
   if (steps_ < 1) steps_ = 1;
+  // A rest that is less than a tie and more than rounding was meant: the last row is at the end, and so are its values.
+  const double nominalEnd = start + static_cast<double>(steps_) * step;
+  lastIsWhole_ = std::fabs(end - nominalEnd) <= kRounding * std::fmax(std::fabs(start), std::fabs(end));
 }
 
 void AcceptedTime::advance(double step) {

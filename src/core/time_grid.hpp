@@ -16,9 +16,9 @@ class TimeGrid {
     return index >= steps_ ? end_ : start_ + static_cast<double>(index) * step_;
   }
   /// What the step after that point is meant to be long: the step itself, not the difference of two rounded points; a
-  /// shorter last one is that difference.
+  /// last one that is shorter, or longer by a rest that is no step of its own, is that difference.
   [[nodiscard]] double length(std::int64_t index) const {
-    return index + 1 < steps_ || divides_ ? step_ : end_ - point(index);
+    return index + 1 < steps_ || lastIsWhole_ ? step_ : end_ - point(index);
   }
 
  private:
@@ -26,7 +26,7 @@ class TimeGrid {
   double end_;
   double step_;
   std::int64_t steps_;
-  bool divides_;  ///< the step, the interval
+  bool lastIsWhole_;  ///< the last step is as long as the others but for rounding of its points
 };
 
 /// A sum of accepted steps, carried with its rounding error, so that it stays within one rounding of the exact sum.

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -17,8 +18,9 @@ class Leaving {
         t_(t),
         order_(report.order),
         kept_(network.outputs().size()),
+        late_(network.outputs().size()),
         changed_(network.outputs().size()) {
-    for (const std::size_t value : report.kept) kept_[value] = true;
+    for (std::size_t i = 0; i < report.kept.size(); ++i) kept_[report.kept[i]] = report.answered[i];
     const std::set<std::size_t> listed(report.order.begin(), report.order.end());
     for (std::size_t position = 0; position < network.size(); ++position)  // nobody waits for the others
       if (!listed.contains(position)) order_.push_back(position);
@@ -33,7 +35,8 @@ class Leaving {
     for (const std::size_t position : order_)
       if (canBeEvaluated(position) && isReached(position) && !evaluate(position)) return std::move(result_);
     if (any_ || anyDiscrete_) findStale();
-    for (std::size_t value = 0; value < changed_.size(); ++value) tell(value);
+    tell(changed_, result_.changed);
+    tell(late_, result_.late);
     if (any_) result_.fault = network_.explosion();
     return std::move(result_);
   }
@@ -91,10 +94,17 @@ class Leaving {
     const std::span<double> y = network_.outputs().subspan(own.first, own.last - own.first);
     const std::vector<double> before(y.begin(), y.end());
     const core::Values discreteBefore = network_.discreteOutputs({position, position + 1});
+    for (std::size_t i = 0; i < y.size(); ++i)  // who writes nothing has answered as before
+      y[i] = kept_[own.first + i].value_or(y[i]);
     if ((result_.fault = call())) return false;
     for (std::size_t i = 0; i < y.size(); ++i) {
-      if (kept_[own.first + i]) y[i] = before[i];
+      if (auto& kept = kept_[own.first + i]) {
+        if (y[i] != *kept) late_[own.first + i] = true;
+        kept = y[i];
+        y[i] = before[i];
+      }
       if (y[i] == before[i]) continue;
+      late_[own.first + i] = true;
       changed_[own.first + i] = true;
       any_ = true;
     }
@@ -108,17 +118,20 @@ class Leaving {
     return any_ && std::ranges::any_of(network_.sourcesOf(position), [this](std::size_t v) { return changed_[v]; });
   }
 
-  void tell(std::size_t value) {
-    if (!changed_[value]) return;
-    const OutputName output = network_.outputName(value);
-    add(system_.members[output.member].nameOf(output.port), result_.changed);
+  void tell(const std::vector<bool>& values, std::vector<std::string>& names) const {
+    for (std::size_t value = 0; value < values.size(); ++value) {
+      if (!values[value]) continue;
+      const OutputName output = network_.outputName(value);
+      add(system_.members[output.member].nameOf(output.port), names);
+    }
   }
 
   const System& system_;
   Network& network_;
   double t_;
-  std::vector<std::size_t> order_;  ///< positions
-  std::vector<bool> kept_;
+  std::vector<std::size_t> order_;           ///< positions
+  std::vector<std::optional<double>> kept_;  ///< what the member answered, where its start value is kept
+  std::vector<bool> late_;
   std::vector<bool> changed_;
   bool any_ = false;
   bool anyDiscrete_ = false;

@@ -10,6 +10,7 @@ namespace koppla::coupling {
 
 struct FirstOutputs {
   std::vector<std::string> changed;  ///< "subsystem.port", real ones that leaving initialisation has changed
+  std::vector<std::string> late;     ///< the same, also those of loops that are kept at their start values
   std::vector<std::string> stale;    ///< the same, those that depend on changed ones and cannot be computed again
   Fault fault;
 };

@@ -20,6 +20,8 @@ namespace {
 
 using subsystem::PortIndex;
 
+constexpr Eigen::Index kLargest = 200;  // eigenvalues cost the cube of the size
+
 /// A connected output.
 struct Node {
   std::size_t position;
@@ -39,7 +41,7 @@ class Initialiser {
         if (met.insert(nodes_[node].position).second) report_.order.push_back(nodes_[node].position);
       const bool loop = component.size() > 1 || selfDependent_[component.front()];
       const bool keeps = loop && settings_.initialisation == Initialisation::startValues;
-      const bool fine = keeps  ? keepStartValues(loopOf(component))
+      const bool fine = keeps  ? keepLoop(component)
                         : loop ? solveLoop(component)
                                : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
@@ -171,9 +173,39 @@ class Initialiser {
     const Eigen::VectorXd z = valuesOf(loop);
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
+    const Eigen::VectorXd answered = valuesOf(loop);
     put(loop, z);
+    report_.answered.insert(report_.answered.end(), answered.begin(), answered.end());
     report_.kept.insert(report_.kept.end(), loop.values.begin(), loop.values.end());
     return true;
+  }
+
+  /// Who carries values round the loop once per step, as explicit algorithms do, wants to know how they grow.
+  bool keepLoop(const std::vector<std::size_t>& component) {
+    const Loop loop = loopOf(component);
+    if (settings_.iterates() || cannotBeDifferentiated(network_, loop.positions)) return keepStartValues(loop);
+    AlgebraicLoop& entry = entryOf(component);
+    entry.kept = true;
+    const Eigen::VectorXd z = valuesOf(loop);
+    Eigen::MatrixXd derivatives;
+    Eigen::VectorXd r;
+    if (loop.values.size() <= static_cast<std::size_t>(kLargest) &&
+        (!residual(loop, z, r) || !jacobian(loop, derivatives)))
+      return false;
+    findGrowth(loop, derivatives, entry);
+    put(loop, z);
+    return keepStartValues(loop);
+  }
+
+  AlgebraicLoop& entryOf(const std::vector<std::size_t>& component) {
+    AlgebraicLoop& entry = report_.loops.emplace_back();
+    for (const std::size_t node : component) entry.outputs.push_back(name(nodes_[node]));
+    return entry;
+  }
+
+  void findGrowth(const Loop& loop, const Eigen::MatrixXd& derivatives, AlgebraicLoop& entry) const {
+    if (derivatives.allFinite() && derivatives.size() > 0 && derivatives.rows() <= kLargest)
+      entry.growth = growthPerStep(sweepMatrix(loop, derivatives), settings_.degree);
   }
 
   void put(const Loop& loop, const Eigen::VectorXd& z) {
@@ -275,8 +307,7 @@ class Initialiser {
 
   bool solveLoop(const std::vector<std::size_t>& component) {
     const Loop loop = loopOf(component);
-    AlgebraicLoop& entry = report_.loops.emplace_back();
-    for (const std::size_t node : component) entry.outputs.push_back(name(nodes_[node]));
+    AlgebraicLoop& entry = entryOf(component);
     entry.iterated = cannotBeDifferentiated(network_, loop.positions);
     entry.unknowns = loop.values.size();
     if (!entry.iterated && entry.unknowns > kMostUnknownsOfLoop) return false;
@@ -349,9 +380,7 @@ class Initialiser {
     entry.norm = std::fmax(norm(demanded, r, z), norm(demanded, correction, z));
     // The differences have left perturbed inputs in the subsystems: set the solution once more.
     if (!residual(loop, z, r)) return false;
-    constexpr Eigen::Index kLargest = 200;  // eigenvalues cost the cube of the size
-    if (derivatives.allFinite() && derivatives.size() > 0 && derivatives.rows() <= kLargest)
-      entry.growth = growthPerStep(sweepMatrix(loop, derivatives), settings_.degree);
+    findGrowth(loop, derivatives, entry);
     return true;
   }
 
@@ -401,7 +430,7 @@ class Initialiser {
 
 bool InitialisationReport::solved() const {
   return !fault && inconsistent.empty() && undetermined.empty() &&
-         std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved || loop.left; });
+         std::ranges::all_of(loops, [](const AlgebraicLoop& loop) { return loop.solved || loop.left || loop.kept; });
 }
 
 InitialisationReport initialise(const System& system, Network& network, double t, const AlgorithmSettings& settings) {

@@ -19,9 +19,11 @@ struct AlgebraicLoop {
   double norm = 0.0;  ///< of the residual, in the algorithm's tolerances; solved at <= 1
   bool solved = false;
   bool left = false;      ///< not solved, but left to the first step, which begins at the start values
+  bool kept = false;      ///< not to be solved: the first step begins at the start values
   bool iterated = false;  ///< by the default acceleration, not by Newton's method
-  /// Spectral radius of d answered / d sent at the solution: 0 where nothing really depends on itself. Values that go
-  /// round the loop once per step, as explicit algorithms let them, grow by this factor.
+  /// Spectral radius of d answered / d sent at the solution, or at the start values that are kept: 0 where nothing
+  /// really depends on itself. Values that go round the loop once per step, as explicit algorithms let them, grow by
+  /// this factor.
   double growth = 0.0;
 };
 
@@ -32,6 +34,7 @@ struct InitialisationReport {
   std::vector<std::size_t> undetermined;  ///< multipliers that the constraints do not determine, as network's outputs
   std::vector<std::size_t> order;  ///< members whose outputs are connected, as these can be computed, by position
   std::vector<std::size_t> kept;   ///< outputs of loops that the first step begins with at their start values
+  std::vector<double> answered;    ///< what these were when their members were evaluated
   Fault fault;
 
   [[nodiscard]] bool solved() const;

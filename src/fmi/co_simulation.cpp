@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <mutex>
@@ -18,6 +19,7 @@
 #include "koppla/core/float_environment.hpp"
 #include "koppla/fmi/detail/fmu_instance.hpp"
 #include "koppla/fmi/detail/port_reader.hpp"
+#include "koppla/fmi/detail/restore_check.hpp"
 #include "koppla/fmi/detail/return_watch.hpp"
 
 namespace koppla::fmi {
@@ -71,7 +73,10 @@ const fmi2::Integer* ordersFor(std::size_t n) {
 class alignas(64) CoSimulation final : public subsystem::Subsystem {
  public:
   CoSimulation(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
-      : instance_(std::move(fmu), std::move(name), log, options), reader_(instance_) {
+      : instance_(std::move(fmu), std::move(name), log, options),
+        reader_(instance_),
+        trials_(instance_, reader_),
+        check_(trials_) {
     const Functions& functions = instance_.functions();
     component_ = instance_.component();
     setReal_ = functions.setReal;
@@ -79,6 +84,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
     getReal_ = functions.getReal;
     setRealInputDerivatives_ = functions.setRealInputDerivatives;
     nominal_ = options.nominalStepSize;
+    reaches_ = nominal_;
+    untried_ = nominal_;
   }
 
   [[nodiscard]] const subsystem::Description& describe() const override { return instance_.ports().description; }
@@ -94,7 +101,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   [[nodiscard]] bool asksToEnd() const override { return asksToEnd_; }
   Status save(subsystem::Slot slot) override {
     const Status status = instance_.save(static_cast<std::size_t>(slot));
-    return status == Status::ok ? status : settled(status);
+    if (instance_.phase() == Phase::stepping) check_.relied();
+    return status == Status::ok && !check_.isDue() ? status : settled(status);
   }
   Status restore(subsystem::Slot slot) override {
     asksToEnd_ = false;
@@ -128,20 +136,36 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   StepResult notStepped(const subsystem::Step& step, double* y, fmi2::Status status);
   StepResult ended(const subsystem::Step& step, double* y, double reached);
   [[nodiscard]] double lengthFor(const subsystem::Step& step) const {
-    return nominal_ ? step.length : step.t1 - step.t0;
+    if (!nominal_) return step.t1 - step.t0;
+    return reaches_ && endsEarly(step) ? reaching(step) : step.length;
+  }
+  /// By the nominal length the FMU's own clock would stand before t1. States that are saved there would be older than
+  /// t1, and an FMU may take the next step, which says that none such is restored, as the leave to forget them.
+  [[nodiscard]] static bool endsEarly(const subsystem::Step& step) {
+    return !step.final && step.t0 + step.length < step.t1;
+  }
+  /// The length, longer by a rounding, with which it does not.
+  [[nodiscard]] static double reaching(const subsystem::Step& step) {
+    const double h = step.t1 - step.t0;
+    return step.t0 + h < step.t1 ? std::nextafter(h, HUGE_VAL) : h;
   }
   fmi2::Status doStep(const subsystem::Step& step, bool returnsBefore) {
     return doStep_.amongOthers(component_, step.t0, lengthFor(step), returnsBefore ? fmi2::kFalse : fmi2::kTrue);
   }
   /// After the calls of a step.
   [[gnu::always_inline]] StepResult stepped(const subsystem::Step& step) {
-    subsystem::callUnderWay.function = nullptr;
+    core::ForkMark::endIfForked();
+    // While the call is still noted: where the FMU has left traps enabled, this is the first to meet them.
     if (!core::computesAsUsual()) [[unlikely]]
       keepFloats();
+    subsystem::callUnderWay.function = nullptr;
     return {Status::ok, step.t1};
   }
   // Out of line: reading the registers takes memory of the stack, which the usual step then has to guard.
   [[gnu::noinline, gnu::cold]] void keepFloats() { instance_.keepFloats("fmi2DoStep"); }
+  /// The first step that is to be longer than it is meant.
+  StepResult tryToReach(const subsystem::Step& step, double* y);
+  StepResult advanceTwice(const subsystem::Step& step, double* y);
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
   Status settled(Status status);
@@ -161,6 +185,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   bool simple_ = false;                 ///< plain, and no derivative of an input is set
   bool plain_ = false;                  ///< in the loop of steps, all bound ports are real, and nothing is watched
   bool nominal_ = true;                 ///< is told the step as it is meant
+  bool reaches_ = true;                 ///< but longer by a rounding where it would end early
+  bool untried_ = true;                 ///< whether it takes such steps
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   // For derivatives of inputs, all inputs, order by order.
   decltype(Functions::setRealInputDerivatives) setRealInputDerivatives_;
@@ -177,6 +203,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   detail::DiscreteAccess discreteOutputs_;
   detail::FmuInstance instance_;
   detail::PortReader reader_;
+  detail::TrialCalls trials_;
+  detail::RestoreCheck check_;
   std::unique_ptr<detail::ReturnWatch> watch_;  ///< from the first step on to which somebody may return from before
 };
 
@@ -244,6 +272,7 @@ void CoSimulation::bind(subsystem::Binding binding) {
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
   bindDerivatives(inputs);
   outputDerivatives_ = binding.outputDerivatives;
+  check_.connect(binding.outputs);
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
@@ -282,7 +311,7 @@ Status CoSimulation::readOutputs(std::span<double> y) {
 
 Status CoSimulation::settled(Status status) {
   plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
-           !outputDerivatives_ && !asksToEnd_ && !watch_;
+           !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue();
   simple_ = plain_ && derivativesAreSet_ == 0;
   return status;
 }
@@ -374,9 +403,9 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0 || step.returnsBefore)
-    return plain_ && !step.returnsBefore ? advanceWithDerivatives(step, u, y.data())
-                                         : advanceAllTypes(step, u, y.data());
+  if (!simple_ || u.degree != 0 || step.returnsBefore || (endsEarly(step) && untried_))
+    return plain_ && !step.returnsBefore && !(endsEarly(step) && untried_) ? advanceWithDerivatives(step, u, y.data())
+                                                                           : advanceAllTypes(step, u, y.data());
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
@@ -414,23 +443,54 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem:
   if (instance_.phase() != Phase::stepping)
     return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
   if (asksToEnd_) return {Status::discard, step.t0};
-  if (step.returnsBefore && !watch_) watch_ = std::make_unique<detail::ReturnWatch>(instance_, reader_, end_);
-  if (!watch_) return finish(step, y, Stage::set, setInputs(step, u));
-  if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
+  if (step.returnsBefore && !watch_) watch_ = std::make_unique<detail::ReturnWatch>(trials_, end_);
+  if (watch_)
+    if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
   const Answer set = setInputs(step, u);
-  if (!set.bad())
+  if (set.bad()) return finish(step, y, Stage::set, set);
+  if (watch_)
     if (const Status status = watch_->depart(step, lengthFor(step)); status >= Status::discard)
       return {settled(status), step.t0};
+  if (set.status == fmi2::Status::warning) instance_.note(set, atTime(step.t0));
+  if (endsEarly(step) && untried_) return tryToReach(step, y);
+  if (check_.isDueAt(step.t0) && !step.final && !step.returnsBefore) return advanceTwice(step, y);
   settled(Status::ok);
-  return finish(step, y, Stage::set, set);
+  return finish(step, y, Stage::set, {});
+}
+
+/// Some FMUs take no step but of the size they were made for.
+StepResult CoSimulation::tryToReach(const subsystem::Step& step, double* y) {
+  if (const Status status = instance_.save(detail::kCheckedBegin); status >= Status::discard)
+    return {settled(status), step.t0};
+  const Answer longer = trials_.doStep(step.t0, reaching(step), step.returnsBefore);
+  untried_ = false;
+  if (!longer.bad() || longer.status == fmi2::Status::fatal) return finish(step, y, Stage::step, longer);
+  if (const Status status = instance_.restore(detail::kCheckedBegin); status >= Status::discard)
+    return {settled(status), step.t0};
+  const Answer meant = trials_.doStep(step.t0, step.length, step.returnsBefore);
+  untried_ = meant.bad();  // it may have had another reason
+  reaches_ = untried_;
+  // Its clock will stand before the next step's beginning.
+  if (!reaches_) check_.insist(step.t1);
+  settled(Status::ok);
+  return finish(step, y, Stage::step, meant);
+}
+
+StepResult CoSimulation::advanceTwice(const subsystem::Step& step, double* y) {
+  const detail::RestoreCheck::Result result = check_.take(step.t0, lengthFor(step));
+  settled(Status::ok);
+  if (result.failed) return {*result.failed, step.t0};
+  return finish(step, y, Stage::step, result.step);
 }
 
 StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage done, Answer answer) {
   Answer worst = answer;
+  core::ForkMark::endIfForked();
   subsystem::callUnderWay.function = nullptr;
   if (done == Stage::set) {
     if (answer.bad()) return refused(step, answer, step.t0);
     answer = {doStep(step, step.returnsBefore), "fmi2DoStep"};
+    core::ForkMark::endIfForked();
     subsystem::callUnderWay.function = nullptr;
     done = Stage::step;
   }

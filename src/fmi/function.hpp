@@ -6,6 +6,7 @@
 #include <string_view>
 #include <type_traits>
 
+#include "koppla/core/fork_mark.hpp"
 #include "koppla/fmi/fmi2_interface.hpp"
 #include "koppla/subsystem/call_under_way.hpp"
 
@@ -23,7 +24,8 @@ void noteThrown();
 std::string takeThrown(std::string_view function);
 
 /// A function of an FMU; null where the FMU lacks it. While it is called the thread's call under way says so; what it
-/// throws becomes fmi2Fatal (no instance, no text), since nobody knows in what state it leaves the FMU.
+/// throws becomes fmi2Fatal (no instance, no text), since nobody knows in what state it leaves the FMU. A child that it
+/// forks ends where it returns.
 template <FunctionName kName, class Signature>
 class Function;
 
@@ -42,15 +44,18 @@ class Function<kName, Result(Arguments...)> {
   [[gnu::always_inline]] Result operator()(Arguments... arguments) const {
     if constexpr (std::is_void_v<Result>) {
       amongOthers(arguments...);
+      core::ForkMark::endIfForked();
       subsystem::callUnderWay.function = nullptr;
     } else {
       const Result result = amongOthers(arguments...);
+      core::ForkMark::endIfForked();
       subsystem::callUnderWay.function = nullptr;
       return result;
     }
   }
 
-  /// A call in a row of calls. That none is under way any more is left to be said to whoever makes them.
+  /// A call in a row of calls. That none is under way any more, and that no child goes on, is left to be said to
+  /// whoever makes them.
   [[gnu::always_inline]] Result amongOthers(Arguments... arguments) const {
     subsystem::callUnderWay.function = name();
     try {

@@ -18,8 +18,9 @@ namespace koppla::run {
 
 namespace {
 
-void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, core::Log& log) {
+void tellAbout(const coupling::AlgebraicLoop& loop, core::Log& log) {
   const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
+  if (loop.kept) return;
   if (loop.left)
     log.write(
         core::Severity::warning, "initialisation",
@@ -30,14 +31,23 @@ void tellAbout(const coupling::AlgebraicLoop& loop, const Settings& settings, co
     log.write(core::Severity::info, "initialisation",
               fmt::format("solved the algebraic loop {}; {}: {}", names,
                           loop.iterated ? "iterations" : "Newton iterations", loop.iterations));
+}
+
+/// Outputs that come with the end of initialisation depend on nothing before: what they will do is not known.
+void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::string>& late, core::Log& log) {
   constexpr double kNoise = 1e-6;  // of derivatives by differences
-  if (settings.algorithm.iterates() || loop.growth < kNoise) return;
-  log.write(
-      core::Severity::warning, "coupling",
-      fmt::format("an algebraic loop goes through {} (growth per step: {:.3g}). An explicit algorithm carries values "
-                  "round it once per step, so {}. Choose algorithm.kind = \"newton\".",
-                  names, loop.growth,
-                  loop.growth < 1.0 ? "they are late by some steps" : "they diverge, however short the step is"));
+  const bool unknown = std::ranges::any_of(
+      loop.outputs, [&late](const std::string& output) { return std::ranges::find(late, output) != late.end(); });
+  if (!unknown && loop.growth < kNoise) return;
+  const std::string growth = unknown ? std::string("not known, since leaving initialisation changed some of them")
+                                     : fmt::format("{:.3g}", loop.growth);
+  const char* const effect = unknown             ? "they are late by some steps, or diverge, however short the step is"
+                             : loop.growth < 1.0 ? "they are late by some steps"
+                                                 : "they diverge, however short the step is";
+  log.write(core::Severity::warning, "coupling",
+            fmt::format("an algebraic loop goes through {} (growth per step: {}). An explicit algorithm carries values "
+                        "round it once per step, so {}. Choose algorithm.kind = \"newton\".",
+                        fmt::join(loop.outputs, ", "), growth, effect));
 }
 
 /// Joints inside a subsystem are refused in the same way.
@@ -71,7 +81,7 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
               fmt::format("The algebraic loop {} has {} unknowns at the start; up to {} are solved there. Write "
                           "simulation.initialisation = \"start-values\": the first step finds them.",
                           fmt::join(loop.outputs, ", "), loop.unknowns, coupling::kMostUnknownsOfLoop)};
-    if (!loop.solved)
+    if (!loop.solved && !loop.kept)
       return {OutcomeKind::notConverged,
               fmt::format("The algebraic loop {} could not be solved at the start, {} s: after {} iterations the "
                           "residual is {:.4g} times the tolerance. Give start values of its inputs that are near the "
@@ -217,9 +227,11 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     }
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
-    for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, settings, log);
+    for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, log);
     const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);
+    if (!settings.algorithm.iterates())
+      for (const coupling::AlgebraicLoop& loop : report.loops) warnOfGrowth(loop, first.late, log);
     if (!first.changed.empty())
       log.write(
           core::Severity::info, "initialisation",

@@ -141,6 +141,15 @@ void warnOfReference(const std::vector<Row>& rows, core::Log& log) {
                         limited, rows.size(), own));
 }
 
+/// A run that ends where a subsystem asks for it is complete as a run, and no point of a curve.
+void warnOfEarlyEnds(const std::vector<Row>& rows, core::Log& log) {
+  const auto early = std::ranges::count(rows, Status::endedEarly, &Row::status);
+  if (early == 0) return;
+  log.write(core::Severity::warning, "study",
+            fmt::format("{} of {} runs ended before their end and have no error; the first: {}", early, rows.size(),
+                        std::ranges::find(rows, Status::endedEarly, &Row::status)->message));
+}
+
 }  // namespace
 
 Conducted conduct(const Study& study, const Options& options, core::Log& log) {
@@ -164,6 +173,7 @@ Conducted conduct(const Study& study, const Options& options, core::Log& log) {
   for (const std::optional<Row>& row : journal.rows()) result.rows.push_back(row.value());
   result.fits = fitAll(study, result.rows);
   warnOfReference(result.rows, log);
+  warnOfEarlyEnds(result.rows, log);
   core::writeWhole(result.folder / "study.csv", studyCsv(study, result.variables, result.rows));
   if (study.fit) core::writeWhole(result.folder / "fits.csv", fitsCsv(study, result.fits));
   return result;

@@ -20,8 +20,8 @@ struct RunSeries {
 /// All series along an axis, in the order of the grid.
 std::vector<RunSeries> seriesAlong(const Grid& grid, std::size_t axis);
 
-/// The order of convergence of one series. Runs that are unstable, failed or limited by the reference are left out, and
-/// so are those outside the range of [fit].
+/// The order of convergence of one series. Runs that are unstable, failed, ended early or limited by the reference are
+/// left out, and so are those outside the range of [fit].
 struct Fit {
   RunSeries series;
   Slope slope;

@@ -142,7 +142,7 @@ MeasuredError weighted(const Compared& compared, bool mean) {
 Status statusOf(const FinishedRun& run) {
   switch (run.outcome.kind) {
     case run::OutcomeKind::ok:
-      return Status::ok;
+      return run.endedEarly ? Status::endedEarly : Status::ok;
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return Status::unstable;
@@ -172,6 +172,7 @@ FinishedRun runToEnd(const project::Project& plan) {
     if (finished.outcome.ok()) finished.outcome = run.simulate();
     finished.cpu = cpuTime() - before;
     finished.reached = run.time();
+    finished.endedEarly = finished.outcome.ok() && finished.reached < plan.settings.end;
     run.end();
     finished.statistics = run.statistics();
   }

@@ -17,8 +17,9 @@ namespace koppla::study {
 struct FinishedRun {
   run::Outcome outcome;
   run::Statistics statistics;
-  double reached = 0.0;  ///< s
-  double cpu = 0.0;      ///< s
+  double reached = 0.0;     ///< s
+  bool endedEarly = false;  ///< well, but before its end, as a subsystem asked for
+  double cpu = 0.0;         ///< s
   results::Table table;
 };
 

@@ -15,7 +15,8 @@ namespace koppla::study {
 
 namespace {
 
-constexpr std::array<std::string_view, 5> kWords{"ok", "unstable", "not-converged", "failed", "limited-by-reference"};
+constexpr std::array<std::string_view, 6> kWords{
+    "ok", "unstable", "not-converged", "failed", "limited-by-reference", "ended-early"};
 constexpr std::size_t kFields = 17;
 
 std::vector<std::string_view> split(std::string_view text, char separator) {

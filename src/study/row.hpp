@@ -16,6 +16,7 @@ enum class Status : std::uint8_t {
   notConverged,        ///< an iteration or an error test failed
   failed,              ///< it could not be run or measured, or its process crashed
   limitedByReference,  ///< the error is less than ten times the reference's own
+  endedEarly,          ///< a subsystem asked to end before the end: its error is one of another interval
 };
 
 std::string_view word(Status status);

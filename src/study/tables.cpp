@@ -23,6 +23,7 @@ std::string errorText(const Row& row) {
       return "--";
     case Status::notConverged:
     case Status::failed:
+    case Status::endedEarly:
       break;
   }
   return std::string(word(row.status));
@@ -81,7 +82,7 @@ std::string listing(const Study& study, std::span<const Row> rows) {
 /// What the table does not say: how many runs have no error, and the first reason of each kind.
 std::string remarks(const Study& study, std::span<const Row> rows) {
   std::string text;
-  for (const Status status : {Status::notConverged, Status::failed}) {
+  for (const Status status : {Status::notConverged, Status::failed, Status::endedEarly}) {
     const auto count = std::ranges::count(rows, status, &Row::status);
     if (count == 0) continue;
     text += fmt::format("{}: {} of {} runs; the first: {}\n", word(status), count, rows.size(),

@@ -110,7 +110,8 @@ TEST_F(HostileFmuTest, ThatExitsInAThreadOfItsOwnIsNamedByItsLibrary) {
   expectNothingCompleted();
 }
 
-/// It brings a libz.so.1 of its own, so that the loader gives it a namespace, with a C library of its own.
+/// It brings a libz.so.1 of its own, so that the loader gives it a namespace, with C and C++ libraries of its own: what
+/// it throws nobody else can catch.
 TEST_F(HostileFmuTest, ThatLivesInALinkNamespaceIsCaughtAsWell) {
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
   GTEST_SKIP() << "A sanitizer's library cannot be loaded a second time.";
@@ -119,10 +120,19 @@ TEST_F(HostileFmuTest, ThatLivesInALinkNamespaceIsCaughtAsWell) {
            {{"modelDescription.xml", kDescription},
             {"binaries/linux64/libz.so.1", core::readWhole(KOPPLA_SYMBOLS_DIR "/brought_zlib/libz.so.1")},
             {"binaries/linux64/hostile_stub.so", core::readWhole(KOPPLA_HOSTILE_DIR "/apart/hostile_stub.so")}});
-  const Result result = run("exit_doStep");
-  EXPECT_EQ(result.exitCode, 3) << result.all();
-  EXPECT_THAT(result.err, HasSubstr("The subsystem 'exit_doStep' called exit(0) in fmi2DoStep."));
-  expectNothingCompleted();
+  struct Case {
+    std::string instance;
+    int exitCode;
+    std::string words;
+  };
+  for (const Case& one : {Case{"exit_doStep", 3, "called exit(0) in fmi2DoStep."},
+                          Case{"throw_doStep", 128 + SIGABRT, "crashed in fmi2DoStep: signal 6 (abort)."}}) {
+    write(one.instance);
+    const Result result = workspace_.run({"run", "p.toml", "--quiet", "--overwrite"});
+    EXPECT_EQ(result.exitCode, one.exitCode) << result.all();
+    EXPECT_THAT(result.err, HasSubstr("The subsystem '" + one.instance + "' " + one.words));
+    expectNothingCompleted();
+  }
 }
 
 TEST_F(HostileFmuTest, ThatExitsBeforeTheRunFailsEveryCommand) {
@@ -267,6 +277,27 @@ TEST_F(HostileFmuTest, ThatForksHasOneRunAllTheSame) {
   const std::string log = workspace_.read("p.run/run.log");
   EXPECT_EQ(log.find("run: completed"), log.rfind("run: completed")) << log;
 }
+
+/// Ten steps, ten children: one that went on would fork in its next step.
+TEST_F(HostileFmuTest, ThatForksInEveryStepHasChildrenThatEndAtOnce) {
+  const Result result = run("forkEvery_doStep");
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_EQ(workspace_.read("forked.txt"), "xxxxxxxxxx");
+  EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
+}
+
+#if defined(__x86_64__)
+
+/// The first sum that is not exact, which is one of ours, ends the process.
+TEST_F(HostileFmuTest, ThatLeavesTrapsEnabledIsNamed) {
+  const Result result = run("leaveTraps_doStep");
+  EXPECT_EQ(result.exitCode, 128 + SIGFPE) << result.all();
+  EXPECT_THAT(result.err, HasSubstr("The subsystem 'leaveTraps_doStep' has left traps of floating point arithmetic"));
+  EXPECT_THAT(result.err, Not(HasSubstr("bug in Koppla")));
+  expectNothingCompleted();
+}
+
+#endif
 
 }  // namespace
 }  // namespace koppla::test::hostile_fmu_test

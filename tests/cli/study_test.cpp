@@ -180,6 +180,34 @@ TEST_F(StudyCommandTest, ErrorsNearTheReferencesOwnAreMarked) {
   EXPECT_NE(workspace_.rows("s.study/study.csv").at(1).find("\"limited-by-reference\""), std::string::npos);
 }
 
+/// An FMU that asks to end at 'at', which is varied: 2 s is beyond the end of the run, 0.5 s is not.
+TEST_F(StudyCommandTest, RunsThatASubsystemEndsEarlyAreToldAndLeftOutOfFits) {
+  workspace_.write("early.toml", "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" +
+                                     subsystem("clock", "Odd", "way = \"ends\", at = 2.0") +
+                                     subsystem("lag", "FirstOrderLag") +
+                                     "[[connections]]\nfrom = \"clock.y\"\nto = \"lag.u\"\n");
+  workspace_.write("s.toml",
+                   "format = 1\n[study]\nproject = \"early.toml\"\nset = [\"algorithm.kind=gauss-seidel\"]\n"
+                   "[[vary]]\nname = \"clock.at\"\nvalues = [2.0, 0.5]\n"
+                   "[[vary]]\nname = \"simulation.step\"\nvalues = [0.25, 0.125, 0.0625]\n"
+                   "[reference]\nkind = \"run\"\nset = [\"simulation.step=0.0009765625\"]\n"
+                   "check_set = [\"simulation.step=0.001953125\"]\n"
+                   "[errors]\nvariables = [\"lag.y\"]\n[fit]\nover = \"simulation.step\"\n");
+  const Result result = workspace_.run({"study", "s.toml"});
+  ASSERT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_NE(result.err.find("warning: study: 3 of 6 runs ended before their end"), std::string::npos) << result.err;
+  EXPECT_NE(result.err.find("'clock' asked to end the simulation at 0.5 s of 1 s"), std::string::npos) << result.err;
+  EXPECT_NE(result.out.find("ended-early: 3 of 6 runs"), std::string::npos) << result.out;
+  const std::vector<std::string> rows = workspace_.rows("s.study/study.csv");
+  ASSERT_EQ(rows.size(), 6U);
+  for (std::size_t i = 0; i < 3; ++i) EXPECT_NE(rows[i].find("\"ok\""), std::string::npos) << rows[i];
+  for (std::size_t i = 3; i < 6; ++i) EXPECT_NE(rows[i].find("\"ended-early\",,,"), std::string::npos) << rows[i];
+  const std::vector<std::string> fits = workspace_.rows("s.study/fits.csv");
+  ASSERT_EQ(fits.size(), 2U);
+  EXPECT_TRUE(fits[0].ends_with(",3")) << fits[0];
+  EXPECT_TRUE(fits[1].ends_with(",0")) << fits[1];
+}
+
 TEST_F(StudyCommandTest, SubsystemsThatExistOncePerProcessRunSideBySide) {
   workspace_.write("once.toml",
                    "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" + subsystem("a", "OncePerProcess"));

@@ -35,6 +35,20 @@ TEST(TimeGrid, ARestThatIsMoreThanRoundingIsAStepOfItsOwn) {
   EXPECT_LE(grid.point(grid.steps()) - grid.point(grid.steps() - 1), 1e-3);
 }
 
+TEST(TimeGrid, StepsHaveTheLengthThatIsMeantAndTheLastOneLeadsToTheEnd) {
+  for (int n = 1; n <= 1000; ++n) {
+    const TimeGrid grid(0.0, 0.1 * n, 0.1);
+    ASSERT_EQ(grid.steps(), n);
+    ASSERT_EQ(grid.length(n - 1), 0.1);
+  }
+  for (const double rest : {5e-11, -5e-11}) {  // s, half a billionth of a step: no step, and no rounding
+    const TimeGrid grid(0.0, 1.0 + rest, 0.1);
+    ASSERT_EQ(grid.steps(), 10);
+    EXPECT_EQ(grid.length(8), 0.1);
+    EXPECT_EQ(grid.length(9), 1.0 + rest - grid.point(9));
+  }
+}
+
 RC_GTEST_PROP(TimeGrid, PointsIncreaseAndNoStepIsLongerThanAskedFor, ()) {
   const double start = *rc::gen::inRange(-1000, 1000) / 7.0;
   const double length = *rc::gen::inRange(1, 100000) / 13.0;

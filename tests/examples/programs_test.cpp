@@ -46,6 +46,8 @@ TEST(ProgramExamples, UnderJacobiTheyDoNotSeeEachOthersNewAnswers) {
   const std::vector<std::string> jacobi{"--set", "algorithm.kind=iterated-jacobi", "--set", "conduction.lambda=11"};
   const ExampleRun behindFiles = runExample("programs/unrelaxed", jacobi);
   const ExampleRun inProcess = runExample("wall-radiation/unrelaxed", jacobi);
+  ASSERT_EQ(behindFiles.command.exitCode, 0) << behindFiles.command.errors;
+  ASSERT_EQ(inProcess.command.exitCode, 0) << inProcess.command.errors;
   EXPECT_EQ(behindFiles.evaluations(), inProcess.evaluations());
   EXPECT_LE(distance(behindFiles.iterated("radiation.q"), inProcess.iterated("radiation.q")), 1e-12);
 }

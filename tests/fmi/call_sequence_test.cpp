@@ -66,12 +66,14 @@ TEST_F(CallSequence, IsThatOfTheStandard) {
     system.terminate();
     system.terminate();
   });
-  EXPECT_THAT(calls,
-              ElementsAre("instantiate kind 1 guid {1} visible 0 logging 0", "setReal 0 x 1",
-                          "setupExperiment 1 0.25 0.50 1 2.00", "enterInitializationMode", "setReal 0 x 1",
-                          "getReal 1 x 1", "exitInitializationMode", "getFMUstate new", "setReal 0 x 1",
-                          "doStep 0.50 0.50 1", "getReal 1 x 1", "setFMUstate", "setReal 0 x 1", "doStep 0.50 0.50 1",
-                          "getReal 1 x 1", "getFMUstate reused", "freeFMUstate", "terminate", "freeInstance"));
+  EXPECT_THAT(calls, ElementsAre("instantiate kind 1 guid {1} visible 0 logging 0", "setReal 0 x 1",
+                                 "setupExperiment 1 0.25 0.50 1 2.00", "enterInitializationMode", "setReal 0 x 1",
+                                 "getReal 1 x 1", "exitInitializationMode", "getFMUstate new", "setReal 0 x 1",
+                                 // The first step that may be repeated is taken twice, to see whether it can be.
+                                 "getFMUstate new", "getReal 1 x 1", "doStep 0.50 0.50 1", "getReal 1 x 1",
+                                 "setFMUstate", "doStep 0.50 0.50 1", "getReal 1 x 1",  //
+                                 "getReal 1 x 1", "setFMUstate", "setReal 0 x 1", "doStep 0.50 0.50 1", "getReal 1 x 1",
+                                 "getFMUstate reused", "freeFMUstate", "freeFMUstate", "terminate", "freeInstance"));
 }
 
 TEST_F(CallSequence, DestructionTerminatesAndFreesWhatIsLeft) {

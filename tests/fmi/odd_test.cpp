@@ -216,5 +216,105 @@ TEST(OddTest, WhoBeginsToGoBackLaterIsFoundAfterTenStepsWithoutAChange) {
   EXPECT_EQ(one.steps(25), Status::error);
 }
 
+// --- Going back ------------------------------------------------------------------------------------------------------
+
+/// Steps of 0.1 s, each saved, taken, gone back and taken again with the same input.
+class Repeated {
+ public:
+  explicit Repeated(const std::string& way, double u) : one(way, 1.0) {
+    one.initialise(0.0, 100.0);
+    one.u = {u};
+  }
+  Status steps(int count) {
+    Status worst = Status::ok;
+    for (int i = 0; i < count && worst == Status::ok; ++i, ++n) {
+      const Step step{0.125 * n, 0.125 * (n + 1), false};
+      worst = one.system->save(Slot::iteration);
+      if (worst == Status::ok) worst = one.take(step).status;
+      if (worst == Status::ok) worst = one.system->restore(Slot::iteration);
+      if (worst == Status::ok) worst = one.take(step).status;
+    }
+    return worst;
+  }
+  OddInstance one;
+  int n = 0;
+};
+
+TEST(OddTest, WhoDoesNotReturnIsFoundInItsFirstStep) {
+  Repeated one("stays", 1.0);
+  EXPECT_EQ(one.steps(1), Status::error);
+  EXPECT_THAT(one.one.system->failure(),
+              AllOf(HasSubstr("fmi2SetFMUstate"), HasSubstr("other values of y"), HasSubstr("gauss-seidel")));
+}
+
+/// To go back to the first state is right in the first step.
+TEST(OddTest, WhoReturnsToAnotherStateIsFound) {
+  Repeated one("leaps", 1.0);
+  EXPECT_EQ(one.steps(1), Status::ok);
+  EXPECT_EQ(one.steps(1), Status::error);
+  EXPECT_THAT(one.one.system->failure(), HasSubstr("other values of y"));
+}
+
+/// At rest it need not return; it is found when a power of two of states has been saved.
+TEST(OddTest, WhoDoesNotReturnIsFoundAfterARest) {
+  Repeated one("stays", 0.0);
+  EXPECT_EQ(one.steps(12), Status::ok);
+  EXPECT_EQ(one.one.y[0], 1.0);
+  one.one.u = {1.0};
+  EXPECT_EQ(one.steps(4), Status::error);
+}
+
+/// x = 1 + 0.125 n, whatever was repeated in between; a solver that begins anew is off by 1e-4 of that at most.
+TEST(OddTest, WhoReturnsIsNotAccused) {
+  for (const char* way : {"", "drops", "anew", "caches", "counts", "returns", "forgets"})
+    for (const double u : {1.0, 0.0}) {
+      Repeated one(way, u);
+      ASSERT_EQ(one.steps(40), Status::ok) << way << one.one.system->failure();
+      EXPECT_NEAR(one.one.y[0], 1.0 + 5.0 * u, 6e-4) << way;
+      if (way != std::string("anew")) {
+        EXPECT_EQ(one.one.y[0], 1.0 + 5.0 * u) << way;
+      }
+    }
+}
+
+/// Nobody uses 'calls', which is a count and does not go back: that is told once, and the FMU is used.
+TEST(OddTest, AnUnusedOutputThatDoesNotReturnIsTold) {
+  Repeated one("counts", 1.0);
+  EXPECT_EQ(one.steps(20), Status::ok);
+  const auto messages = one.one.kept.messages("one");
+  EXPECT_EQ(std::ranges::count_if(messages, [](const std::string& m) { return m.find("calls") != std::string::npos; }),
+            1);
+}
+
+/// One that is used is a reason to stop.
+TEST(OddTest, AUsedOutputThatDoesNotReturnIsFound) {
+  OddInstance one("counts");
+  one.bind({"u"}, {"calls"});
+  one.initialise(0.0, 1.0);
+  ASSERT_EQ(one.system->save(Slot::iteration), Status::ok);
+  EXPECT_EQ(one.take({0.0, 0.5, false}).status, Status::error);
+  EXPECT_THAT(one.system->failure(), HasSubstr("other values of calls"));
+}
+
+/// Where t0 + h is less than t1 a step that may be repeated is longer by that rounding, so that nobody who takes
+/// their sum as its time stands before the next step; a step that is final is as it is meant.
+TEST(OddTest, AStepThatMayBeRepeatedReachesItsEnd) {
+  const double t0 = 0.1 * 5;
+  const double t1 = 0.1 * 6;
+  ASSERT_LT(t0 + 0.1, t1);
+  for (const bool final : {false, true}) {
+    Step step{t0, t1, final};
+    step.length = 0.1;
+    OddInstance longer("exact", 0.0, t1 - t0);
+    longer.initialise();
+    EXPECT_EQ(longer.take(step).status, final ? Status::discard : Status::ok);
+    // Who takes the nominal step only gets that.
+    OddInstance nominal("exact", 0.0, 0.1);
+    nominal.initialise();
+    EXPECT_EQ(nominal.take(step).status, Status::ok);
+    EXPECT_EQ(nominal.take(step).status, Status::ok);
+  }
+}
+
 }  // namespace
 }  // namespace koppla::fmi::test::odd_test

@@ -126,6 +126,66 @@ TEST(OddFmu, IteratedStepsAreToldThatNobodyGoesBackBeforeTheirBeginning) {
   }
 }
 
+/// Where (k - 1) 0.1 + 0.1 is less than k 0.1, such as k = 6, an FMU's own clock would stand
+/// before the beginning of the step, and so would the states that it saves there.
+TEST(OddFmu, AnFmuThatDropsStatesOlderThanTheStepStillReturns) {
+  ASSERT_LT(0.1 * 5 + 0.1, 0.1 * 6);
+  for (const AlgorithmKind kind :
+       {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::iteratedJacobi, AlgorithmKind::newton}) {
+    Settings settings = steps(0.1, 5.0, kind);
+    settings.algorithm.rtol = 1e-10;
+    settings.algorithm.atol = 1e-12;
+    settings.algorithm.maxIterations = 100;
+    const Finished run({odd("x", "drops", 1.0), gain("g", -1.0)}, {{"x.y", "g.u"}, {"g.y", "x.u"}}, settings);
+    ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
+    EXPECT_NEAR(run.recorder.of("x.y").back(), std::pow(1.1, -50.0), 1e-8) << static_cast<int>(kind);
+  }
+}
+
+/// One that takes no other step than the nominal one cannot be helped: it is right until its clock stands before a
+/// step's beginning, and stopped there. The first such beginning is 6 * 0.1.
+TEST(OddFmu, AnFmuThatCannotReturnFromThereStopsTheRun) {
+  Settings settings = steps(0.1, 5.0, AlgorithmKind::iteratedGaussSeidel);
+  settings.algorithm.rtol = 1e-10;
+  settings.algorithm.atol = 1e-12;
+  settings.algorithm.maxIterations = 100;
+  const Finished run({odd("culprit", "exact-drops", 1.0, 0.1), gain("g", -1.0)},
+                     {{"culprit.y", "g.u"}, {"g.y", "culprit.u"}}, settings);
+  EXPECT_EQ(run.outcome.kind, OutcomeKind::subsystemFailed);
+  EXPECT_TRUE(says(run.outcome.message, "'culprit'") && says(run.outcome.message, "fmi2SetFMUstate"))
+      << run.outcome.message;
+  ASSERT_EQ(run.recorder.times.size(), 7U);
+  EXPECT_NEAR(run.recorder.of("culprit.y").back(), std::pow(1.1, -6.0), 1e-8);
+}
+
+/// Iterations, probes, shortened and double steps all go back.
+TEST(OddFmu, AnFmuThatDoesNotReturnStopsTheRunBeforeItsFirstStep) {
+  std::vector<Settings> all;
+  for (const AlgorithmKind kind :
+       {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::iteratedJacobi, AlgorithmKind::newton})
+    all.push_back(steps(0.1, 1.0, kind));
+  all.push_back(steps(0.1, 1.0));
+  all.back().onDiscard = OnDiscard::shorten;
+  all.push_back(steps(0.1, 1.0, AlgorithmKind::gaussSeidel));
+  all.back().stepControl.kind = stepping::StepControlKind::doubleStep;
+  for (const Settings& settings : all) {
+    const Finished run({odd("culprit", "stays", 1.0), gain("g", -1.0)}, {{"culprit.y", "g.u"}, {"g.y", "culprit.u"}},
+                       settings);
+    EXPECT_EQ(run.outcome.kind, OutcomeKind::subsystemFailed) << run.outcome.message;
+    EXPECT_TRUE(says(run.outcome.message, "'culprit'") && says(run.outcome.message, "fmi2SetFMUstate") &&
+                says(run.outcome.message, "gauss-seidel"))
+        << run.outcome.message;
+    EXPECT_EQ(run.recorder.times.size(), 1U);
+    EXPECT_FALSE(run.recorder.completed);
+  }
+}
+
+/// Nobody asks it to return.
+TEST(OddFmu, AnFmuThatDoesNotReturnIsUsedWhereNoStepIsRepeated) {
+  const Finished run({odd("x", "stays", 1.0), gain("g", -1.0)}, {{"x.y", "g.u"}, {"g.y", "x.u"}}, steps(0.1, 1.0));
+  ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
+}
+
 Settings doubleSteps(double end) {
   Settings settings = steps(0.1, end, AlgorithmKind::gaussSeidel);
   settings.stepControl.kind = stepping::StepControlKind::doubleStep;
@@ -193,6 +253,17 @@ TEST(OddFmu, PiecesOfAWaveformHaveTheLengthThatIsMeant) {
                      settings);
   ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
   EXPECT_NEAR(run.recorder.of("x.y").back(), 0.5, 1e-13);
+}
+
+/// A rest of half a billionth of a step is no step of its own, but x' = 0.5 is recorded where it stands: at the end.
+TEST(OddFmu, TheLastStepLeadsToTheEnd) {
+  for (const double rest : {5e-11, -5e-11}) {
+    const Finished run({odd("x", "")}, {}, steps(0.1, 1.0 + rest));
+    ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
+    ASSERT_EQ(run.recorder.times.size(), 11U);
+    EXPECT_EQ(run.recorder.times.back(), 1.0 + rest);
+    EXPECT_NEAR(run.recorder.of("x.y").back(), 0.5 * (1.0 + rest), 1e-14);
+  }
 }
 
 // --- Inputs that cannot be read --------------------------------------------------------------------------------------

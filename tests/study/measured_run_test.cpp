@@ -127,6 +127,18 @@ TEST(Judge, TellsHowARunWent) {
   EXPECT_EQ(statusOf(run(OutcomeKind::subsystemFailed, 0)), Status::failed);
 }
 
+/// Its error would be one of a shorter interval.
+TEST(Judge, ARunThatEndedEarlyHasAStatusOfItsOwnAndNoError) {
+  FinishedRun early = run(run::OutcomeKind::ok, 3);
+  early.endedEarly = true;
+  early.outcome.message = "'clock' asked to end";
+  const Row row = judge(early, 0.0, reference(), kNone, settings(Measure::nrmse));
+  EXPECT_EQ(row.status, Status::endedEarly);
+  EXPECT_TRUE(std::isnan(row.error) && row.errors.empty());
+  EXPECT_EQ(row.message, "'clock' asked to end");
+  EXPECT_EQ(rowFrom(toLine(row)).status, Status::endedEarly);
+}
+
 TEST(Judge, AnErrorAboveTheLimitIsUnstable) {
   const double error = std::sqrt(0.125);
   EXPECT_EQ(statusOf(run(run::OutcomeKind::ok, 3), kNone, 1.01 * error), Status::ok);

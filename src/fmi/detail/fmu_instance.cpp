@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/fork_mark.hpp"
 
 namespace koppla::fmi::detail {
 
@@ -64,6 +65,7 @@ LoadedModel limited(LoadedModel model, const Options& options) {
 
 /// The library's own code runs from here on, for this instance.
 LoadedModel loadFor(const InstanceLog& instance, Fmu& fmu, core::Log& log, const Options& options) {
+  core::ForkMark::set();
   subsystem::callUnderWay.instance = &instance.instance();
   return limited(fmu.load(log), options);
 }

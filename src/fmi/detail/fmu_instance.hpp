@@ -27,7 +27,8 @@ enum class Phase : std::uint8_t {
 /// Places for saved states: the slots of the caller come first.
 inline constexpr std::size_t kWatchedBegin = subsystem::kSlots;
 inline constexpr std::size_t kWatchedEnd = subsystem::kSlots + 1;
-inline constexpr std::size_t kPlaces = subsystem::kSlots + 2;
+inline constexpr std::size_t kCheckedBegin = subsystem::kSlots + 2;
+inline constexpr std::size_t kPlaces = subsystem::kSlots + 3;
 
 /// Owns one fmi2Component with its saved states, and keeps account of how its calls end.
 class FmuInstance {

@@ -18,25 +18,17 @@ constexpr std::size_t kNever = std::numeric_limits<std::size_t>::max();
 
 /// The largest difference of reals that is more than rounding; infinite where other values differ.
 double distance(const core::Values& a, const core::Values& b) {
-  constexpr double kRounding = 1e-9;
-  if (a.integers != b.integers || a.booleans != b.booleans || a.strings != b.strings) return HUGE_VAL;
+  if (a.integers != b.integers || a.booleans != b.booleans) return HUGE_VAL;
   double largest = 0.0;
-  for (std::size_t i = 0; i < a.reals.size(); ++i) {
-    const double difference = std::fabs(a.reals[i] - b.reals[i]);
-    if (difference > kRounding * std::fmax(std::fabs(a.reals[i]), std::fabs(b.reals[i])))
-      largest = std::fmax(largest, difference);
-  }
+  for (std::size_t i = 0; i < a.reals.size(); ++i)
+    if (differ(a.reals[i], b.reals[i])) largest = std::fmax(largest, std::fabs(a.reals[i] - b.reals[i]));
   return largest;
 }
 
 }  // namespace
 
-ReturnWatch::ReturnWatch(FmuInstance& instance, PortReader& reader, double end)
-    : instance_(instance), reader_(reader), end_(end), nextTry_(kFirstTry), patience_(kPatience) {
-  const auto& ports = instance_.ports().description.ports;
-  for (subsystem::PortIndex port = 0; port < ports.size(); ++port)
-    if (ports[port].causality == subsystem::Causality::output) ports_.push_back(port);
-}
+ReturnWatch::ReturnWatch(TrialCalls& calls, double end)
+    : calls_(calls), instance_(calls.instance()), end_(end), nextTry_(kFirstTry), patience_(kPatience) {}
 
 Status ReturnWatch::arrive(const subsystem::Step& step) {
   if (step.returnsBefore) {
@@ -50,7 +42,7 @@ Status ReturnWatch::arrive(const subsystem::Step& step) {
 }
 
 Status ReturnWatch::judge() {
-  const bool knownBefore = std::exchange(known_, read(now_));
+  const bool knownBefore = std::exchange(known_, calls_.read(now_));
   still_ = known_ && knownBefore && last_ == now_ ? still_ + 1 : 0;
   std::swap(last_, now_);
   if (still_ == 0) patience_ = kPatience;
@@ -69,16 +61,8 @@ Status ReturnWatch::depart(const subsystem::Step& step, double h) {
   return instance_.save(kWatchedBegin);
 }
 
-bool ReturnWatch::read(core::Values& into) {
-  into.clear();
-  const Answer answer = reader_.read(ports_, into);
-  if (answer.bad()) instance_.note(answer);
-  return !answer.bad();
-}
-
 bool ReturnWatch::doStep(double t, double h, bool final) {
-  const Answer answer{instance_.functions().doStep(instance_.component(), t, h, final ? fmi2::kTrue : fmi2::kFalse),
-                      "fmi2DoStep"};
+  const Answer answer = calls_.doStep(t, h, !final);
   if (answer.bad()) instance_.note(answer);
   return !answer.bad();
 }
@@ -87,7 +71,8 @@ bool ReturnWatch::doStep(double t, double h, bool final) {
 std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool final) {
   if (instance_.restore(kWatchedBegin) >= Status::discard || !doStep(kept_->t0, kept_->h, final)) return std::nullopt;
   Moves moves;
-  if (!read(moves.first) || !doStep(kept_->t1, kept_->h, final) || !read(moves.second)) return std::nullopt;
+  if (!calls_.read(moves.first) || !doStep(kept_->t1, kept_->h, final) || !calls_.read(moves.second))
+    return std::nullopt;
   return moves;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <vector>
 
-#include "koppla/fmi/detail/port_reader.hpp"
+#include "koppla/fmi/detail/trial_calls.hpp"
 
 namespace koppla::fmi::detail {
 
@@ -15,7 +15,7 @@ namespace koppla::fmi::detail {
 class ReturnWatch {
  public:
   /// `end`: no step may go beyond it, s.
-  ReturnWatch(FmuInstance& instance, PortReader& reader, double end);
+  ReturnWatch(TrialCalls& calls, double end);
 
   /// Before the inputs of a call are set. A call to which nobody returns from before tells that all before it is
   /// accepted. An error where the FMU is found out.
@@ -38,17 +38,14 @@ class ReturnWatch {
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
-  /// All outputs; false where they cannot be read.
-  bool read(core::Values& into);
   subsystem::Status judge();
   subsystem::Status repeat();
   std::optional<Moves> moves(bool final);
   bool doStep(double t, double h, bool final);
 
+  TrialCalls& calls_;
   FmuInstance& instance_;
-  PortReader& reader_;
   double end_;
-  std::vector<subsystem::PortIndex> ports_;                  ///< all outputs
   double begin_ = -std::numeric_limits<double>::infinity();  ///< s, of the step under way
   bool doubted_ = false;                                     ///< a call of that step said that a return is possible
   core::Values now_;

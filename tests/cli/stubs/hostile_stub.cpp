@@ -54,6 +54,16 @@ void closeAll() {
   for (int descriptor = 3; descriptor < 64; ++descriptor) ::close(descriptor);
 }
 
+/// Every child leaves a byte. Children of children would fork as well: two generations are enough to see it.
+void forkOnceMore() {
+  static int generation = 0;
+  if (generation == 2 || ::fork() != 0) return;
+  ++generation;
+  const int file = ::open("forked.txt", O_WRONLY | O_CREAT | O_APPEND, 0600);
+  if (file < 0 || ::write(file, "x", 1) != 1) std::abort();
+  ::close(file);
+}
+
 void act(const std::string& what) {
   if (what == "exit") std::exit(0);
   if (what == "underscoreExit") ::_exit(0);
@@ -86,8 +96,10 @@ void act(const std::string& what) {
       if (::open("foreign.txt", O_RDWR | O_CREAT, 0600) < 0) std::abort();
   }
   if (what == "fork") ::fork();
+  if (what == "forkEvery") forkOnceMore();
   if (what == "round") std::fesetround(FE_DOWNWARD);
 #if defined(__x86_64__)
+  if (what == "leaveTraps") feenableexcept(FE_INEXACT);
   if (what == "flush") __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040U);
 #endif
   if (what == "wander") {
@@ -156,7 +168,7 @@ Status fmi2GetReal(Component c, const ValueReference*, std::size_t count, Real* 
   return Status::ok;
 }
 Status fmi2DoStep(Component c, Real t, Real, Boolean) {
-  if (t > 0.45 && t < 0.55) reach(c, "doStep");
+  if ((t > 0.45 && t < 0.55) || stub(c).name == "forkEvery_doStep") reach(c, "doStep");
   return Status::ok;
 }
 

@@ -1,0 +1,21 @@
+#include "koppla/core/fork_mark.hpp"
+
+#include <sys/mman.h>
+
+namespace koppla::core {
+
+constinit ForkMark::Page ForkMark::page_{};
+
+namespace {
+
+[[maybe_unused]] const bool kBegun = (ForkMark::set(), true);
+
+}  // namespace
+
+void ForkMark::set() noexcept {
+  page_.whole = 1;
+  // Also a page that the kernel does not take stays as it is: then nobody is found to be a child.
+  ::madvise(&page_, sizeof page_, MADV_WIPEONFORK);
+}
+
+}  // namespace koppla::core

@@ -1,0 +1,131 @@
+#include "koppla/fmi/detail/restore_check.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace koppla::fmi::detail {
+
+using subsystem::PortIndex;
+using subsystem::Status;
+
+RestoreCheck::RestoreCheck(TrialCalls& calls) : calls_(calls) {
+  for (const PortIndex port : calls_.outputs()) switch (calls_.instance().ports().description.ports[port].type) {
+      case core::Type::real:
+        reals_.push_back(port);
+        break;
+      case core::Type::integer:
+      case core::Type::enumeration:
+        integers_.push_back(port);
+        break;
+      case core::Type::boolean:
+        booleans_.push_back(port);
+        break;
+      case core::Type::string:
+        break;
+    }
+}
+
+RestoreCheck::Result RestoreCheck::take(double t, double h) {
+  FmuInstance& instance = calls_.instance();
+  if (const Status status = instance.save(kCheckedBegin); status >= Status::discard) return {{}, status};
+  bool known = calls_.read(before_);
+  const Answer answer = calls_.doStep(t, h, false);
+  if (answer.bad()) return {answer, std::nullopt};  // there is no step that could be compared
+  due_ = false;
+  from_ = -std::numeric_limits<double>::infinity();
+  known = calls_.read(first_) && known;
+  Result result = repeat(t, h, second_);
+  if (result.failed || !known || differing().empty()) return result;
+  if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
+  if (!calls_.read(restored_)) return {{}, instance.fail("Its outputs cannot be read after fmi2SetFMUstate.")};
+  result = repeat(t, h, third_);
+  if (!result.failed) result.failed = judge(t, h);
+  return result;
+}
+
+/// The inputs are part of the saved state.
+RestoreCheck::Result RestoreCheck::repeat(double t, double h, core::Values& into) {
+  FmuInstance& instance = calls_.instance();
+  if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
+  const Answer answer = calls_.doStep(t, h, false);
+  const bool read = !answer.bad() && calls_.read(into);
+  if (read) return {answer, std::nullopt};
+  const Status status = answer.bad() ? instance.note(answer) : Status::error;
+  instance.addToFailure(fmt::format(
+      " The step from {} s with h = {} s succeeded, and not when it was repeated after fmi2SetFMUstate. Choose an "
+      "algorithm that repeats no step, such as \"gauss-seidel\", or have the FMU mended.",
+      core::text(t), core::text(h)));
+  return {{}, std::max(status, Status::error)};
+}
+
+std::vector<PortIndex> RestoreCheck::differing() const {
+  std::vector<PortIndex> ports;
+  for (std::size_t i = 0; i < reals_.size(); ++i)
+    if (differ(first_.reals[i], second_.reals[i])) ports.push_back(reals_[i]);
+  const auto compare = [&ports](const auto& a, const auto& b, const std::vector<PortIndex>& of) {
+    for (std::size_t i = 0; i < of.size(); ++i)
+      if (a[i] != b[i]) ports.push_back(of[i]);
+  };
+  compare(first_.integers, second_.integers, integers_);
+  compare(first_.booleans, second_.booleans, booleans_);
+  return ports;
+}
+
+/// Solvers that begin anew, or from their last iterate, answer otherwise by their own tolerance. Who has not gone back
+/// goes on in every repetition; who has gone elsewhere is seen there.
+bool RestoreCheck::strays(std::size_t real) const {
+  const double y1 = first_.reals[real];
+  const double y2 = second_.reals[real];
+  const double y3 = third_.reals[real];
+  if (!differ(y1, y2)) return false;
+  constexpr double kAlike = 2.0;
+  const double ratio = (y3 - y2) / (y2 - y1);
+  if (differ(y2, y3) && ratio >= 1.0 / kAlike && ratio <= kAlike) return true;
+  constexpr double kMuch = 0.01;  // of the movement
+  const double y0 = before_.reals[real];
+  return differ(y0, restored_.reals[real]) && std::fabs(y2 - y1) > kMuch * std::fabs(y1 - y0);
+}
+
+std::vector<PortIndex> RestoreCheck::straying() const {
+  std::vector<PortIndex> ports = differing();
+  std::erase_if(ports, [this](PortIndex port) {
+    const auto real = std::ranges::find(reals_, port);
+    return real != reals_.end() && !strays(static_cast<std::size_t>(real - reals_.begin()));
+  });
+  return ports;
+}
+
+/// An output that nobody uses may be a count of calls or a time of day: it is told, and the run goes on.
+std::optional<Status> RestoreCheck::judge(double t, double h) {
+  FmuInstance& instance = calls_.instance();
+  std::vector<std::string> used;
+  std::vector<std::string> unused;
+  for (const PortIndex port : straying()) {
+    const bool isUsed = std::ranges::find(connected_, port) != connected_.end();
+    (isUsed ? used : unused).push_back(instance.ports().description.ports[port].name);
+  }
+  const auto text = [&](const std::vector<std::string>& names) {
+    return fmt::format(
+        "fmi2SetFMUstate returned fmi2OK and did not bring back the saved state: the step from {} s with h = {} s, "
+        "repeated from there with the same inputs, gives other values of {}.",
+        core::text(t), core::text(h), fmt::join(names, ", "));
+  };
+  if (!used.empty())
+    return instance.fail(text(used) +
+                         " Whatever repeats steps would compute with wrong values. Choose an algorithm that repeats "
+                         "none (\"jacobi\", \"gauss-seidel\") with a fixed step and without on_discard = \"shorten\", "
+                         "or have the FMU mended.");
+  if (!unused.empty() && !std::exchange(warned_, true))
+    instance.log().write(core::Severity::warning,
+                         text(unused) +
+                             " Nobody uses them, so the run goes on; what is recorded of them is not to be "
+                             "trusted.");
+  return std::nullopt;
+}
+
+}  // namespace koppla::fmi::detail

@@ -1,0 +1,69 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "koppla/fmi/detail/trial_calls.hpp"
+
+namespace koppla::fmi::detail {
+
+/// Some FMUs say ok to fmi2SetFMUstate and stay where they are, or go elsewhere. So before a run relies on going back,
+/// and now and then later, a step is taken, gone back and taken again with the same inputs: the outputs must be the
+/// same.
+class RestoreCheck {
+ public:
+  explicit RestoreCheck(TrialCalls& calls);
+
+  /// The outputs that others use.
+  void connect(std::vector<subsystem::PortIndex> outputs) { connected_ = std::move(outputs); }
+  /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked:
+  /// what is at rest at first moves later.
+  void relied() {
+    if (++saves_ < next_) return;
+    next_ *= 2;
+    due_ = true;
+  }
+  /// There is a reason to check the first step from t (s) on.
+  void insist(double t) {
+    due_ = true;
+    from_ = t;
+  }
+  [[nodiscard]] bool isDue() const { return due_; }
+  [[nodiscard]] bool isDueAt(double t) const { return due_ && t >= from_; }
+
+  struct Result {
+    Answer step;                              ///< of the step, after which the FMU stands
+    std::optional<subsystem::Status> failed;  ///< instead of it: instance.failure() says why
+  };
+  /// Takes the step of h (s) from t (s), whose inputs are set, twice.
+  Result take(double t, double h);
+
+ private:
+  [[nodiscard]] std::vector<subsystem::PortIndex> differing() const;
+  [[nodiscard]] bool strays(std::size_t real) const;
+  [[nodiscard]] std::vector<subsystem::PortIndex> straying() const;
+  Result repeat(double t, double h, core::Values& into);
+  std::optional<subsystem::Status> judge(double t, double h);
+
+  TrialCalls& calls_;
+  std::vector<subsystem::PortIndex> connected_;
+  std::vector<subsystem::PortIndex> reals_;  ///< outputs by type, in the order of values
+  std::vector<subsystem::PortIndex> integers_;
+  std::vector<subsystem::PortIndex> booleans_;
+  std::uint64_t saves_ = 0;
+  std::uint64_t next_ = 1;
+  bool due_ = false;
+  double from_ = -std::numeric_limits<double>::infinity();  ///< s
+  bool warned_ = false;
+  // All outputs, in the order in which they are read.
+  core::Values before_;
+  core::Values first_;
+  core::Values second_;
+  core::Values restored_;
+  core::Values third_;
+};
+
+}  // namespace koppla::fmi::detail

@@ -1,0 +1,103 @@
+// Loops through outputs that are computed only when initialisation is left, and loops that begin at start values: what
+// the log says of them.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "koppla/run/run.hpp"
+#include "koppla/subsystem/detail/wrapper.hpp"
+
+#include "support/formula_subsystem.hpp"
+
+namespace koppla::run::late_outputs_test {
+namespace {
+
+using coupling::AlgorithmKind;
+using test::gain;
+
+/// Its outputs are 0 until initialisation has been left.
+class Late final : public subsystem::detail::Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
+    u_.assign(u.begin(), u.end());
+    std::ranges::fill(y, 0.0);
+    t_ = t;
+    return subsystem::Status::ok;
+  }
+  subsystem::Status readOutputs(std::span<double> y) override { return inner().evaluate(t_, u_, y); }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+
+ private:
+  double t_ = 0.0;
+  std::vector<double> u_;
+};
+
+/// Warnings of the initialisation of a.y = 2 a.u + 1, b.y = 2 b.u, in a loop.
+std::vector<std::string> warnings(bool late, coupling::Initialisation initialisation,
+                                  AlgorithmKind kind = AlgorithmKind::gaussSeidel) {
+  coupling::System system =
+      test::makeSystem({{"a", gain(2.0, 1.0)}, {"b", gain(2.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+  if (late) system.members[0].subsystem = std::make_unique<Late>(std::move(system.members[0].subsystem));
+  core::Log log;
+  std::vector<std::string> messages;
+  log.addSink([&](core::Severity, std::string_view, std::string_view message) { messages.emplace_back(message); },
+              core::Severity::warning);
+  Settings settings;
+  settings.step = 0.1;
+  settings.end = 1.0;
+  settings.algorithm.kind = kind;
+  settings.algorithm.initialisation = initialisation;
+  run::Run run(std::move(system), settings, log);
+  const Outcome outcome = run.initialise();
+  EXPECT_TRUE(outcome.ok()) << outcome.message;
+  return messages;
+}
+
+std::size_t count(const std::vector<std::string>& messages, const std::string& part) {
+  return static_cast<std::size_t>(std::ranges::count_if(
+      messages, [&part](const std::string& message) { return message.find(part) != std::string::npos; }));
+}
+
+constexpr auto kSolve = coupling::Initialisation::solve;
+constexpr auto kKeep = coupling::Initialisation::startValues;
+
+/// Held values go round once per step: they grow by 2 * 2, whether the loop was solved at the start or not.
+TEST(LateOutputs, ALoopThatIsKeptAtStartValuesWarnsOfItsGrowth) {
+  for (const auto initialisation : {kSolve, kKeep}) {
+    const std::vector<std::string> told = warnings(false, initialisation);
+    EXPECT_EQ(told.size(), 1U);
+    EXPECT_EQ(count(told, "an algebraic loop goes through a.y, b.y (growth per step: 4)"), 1U);
+  }
+}
+
+/// In initialisation a.y is 0 whatever a.u is: a growth of 0 that was computed there would be no news.
+TEST(LateOutputs, ALoopThroughALateOutputWarnsThatItsGrowthIsNotKnown) {
+  for (const auto initialisation : {kSolve, kKeep})
+    EXPECT_EQ(count(warnings(true, initialisation),
+                    "an algebraic loop goes through a.y, b.y (growth per step: not "
+                    "known"),
+              1U);
+}
+
+TEST(LateOutputs, AnIteratingAlgorithmDoesNotWarnOfGrowth) {
+  for (const auto initialisation : {kSolve, kKeep})
+    for (const bool late : {false, true})
+      EXPECT_EQ(count(warnings(late, initialisation, AlgorithmKind::newton), "growth per step"), 0U);
+}
+
+/// a leaves first and gives 1, which b still meets; a does not meet b's answer, 2, any more.
+TEST(LateOutputs, AnOutputThatCannotBeComputedAgainIsNamed) {
+  for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::newton}) {
+    EXPECT_EQ(count(warnings(true, kSolve, kind),
+                    "a.y at the start: computed before leaving initialisation changed a.y, b.y"),
+              1U);
+    EXPECT_EQ(count(warnings(false, kSolve, kind), "leaving initialisation"), 0U);
+  }
+}
+
+}  // namespace
+}  // namespace koppla::run::late_outputs_test
