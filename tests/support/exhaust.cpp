@@ -45,8 +45,8 @@ Exhaust::Field Exhaust::rotor(const Field& rotations) const {
 Exhaust::Field Exhaust::coupledRotations() const {
   Field rotations;
   for (std::size_t n = 0; n < kFrequencies; ++n) {
-    Eigen::MatrixXcd matrix(kRotations, kRotations);
-    for (std::size_t k = 0; k < loop_[n].size(); ++k) matrix.data()[k] = (k % (kRotations + 1) == 0) - loop_[n][k];
+    const Eigen::Map<const Eigen::MatrixXcd> loop(loop_[n].data(), kRotations, kRotations);
+    const Eigen::MatrixXcd matrix = Eigen::MatrixXcd::Identity(kRotations, kRotations) - loop;
     const Eigen::Map<const Eigen::VectorXcd> excited(excited_.data() + n * kRotations, kRotations);
     const Eigen::MatrixXcd solution = core::detail::solve(matrix, excited);
     rotations.insert(rotations.end(), solution.data(), solution.data() + kRotations);
