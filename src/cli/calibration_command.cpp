@@ -6,6 +6,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
 #include "koppla/report/box_plot.hpp"
 #include "koppla/study/calibration.hpp"
 
@@ -58,7 +59,7 @@ ExitCode calibrationCommand(const StudyOptions& options) {
   const Calibration calibration = study::parseCalibration(core::readWhole(options.study), options.study);
   study::CalibrationOptions how;
   how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  how.interrupted = InterruptGuard::requested;
+  how.interrupted = core::interruptionRequested;
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "loops"); };
   const std::optional<CalibrationResult> result = study::calibrate(calibration, how);
   if (!result) {

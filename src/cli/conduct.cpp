@@ -3,11 +3,15 @@
 #include <algorithm>
 #include <optional>
 #include <sstream>
+#include <string>
+#include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
 #include "koppla/results/recording.hpp"
@@ -69,6 +73,18 @@ void keepFirst(run::Outcome& outcome, const run::Outcome& later) {
   if (outcome.ok() && !later.ok()) outcome = later;
 }
 
+/// A file of the run's own folder, which was there when the run began: whatever is wrong now, its output has failed.
+run::Outcome written(const std::filesystem::path& file, std::string_view content) {
+  try {
+    core::writeWhole(file, content);
+    return {};
+  } catch (const core::InputError& refusal) {
+    return {run::OutcomeKind::outputFailed, refusal.what()};
+  } catch (const core::FileError& error) {
+    return {run::OutcomeKind::outputFailed, error.what()};
+  }
+}
+
 /// Where to go from a run that ended early.
 void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statistics, const project::Project& plan,
                     const RunFolder& folder) {
@@ -85,6 +101,65 @@ void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statisti
     complain(fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string()));
 }
 
+/// Brings a run to its end, whichever way it came there.
+class Conclusion {
+ public:
+  Conclusion(run::Run& run, const project::Project& plan, const RunFolder& folder, std::string origin,
+             const Manner& manner, core::Log& log)
+      : run_(run), plan_(plan), folder_(folder), origin_(std::move(origin)), manner_(manner), log_(log) {
+    status_.emplace(folder.status(), plan.settings.start, plan.settings.end);
+  }
+
+  [[nodiscard]] StatusFile& status() { return *status_; }
+
+  enum class Subsystems { terminated, leftAlone };
+  /// All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing along.
+  ExitCode operator()(run::Outcome outcome, Subsystems subsystems) {
+    keepFirst(outcome, run_.close());
+    status_.reset();
+    const run::Statistics statistics = run_.statistics();
+    keepFirst(outcome, written(folder_.statistics(), report::statisticsJson(statistics, factsOf(outcome))));
+    const std::string table = report::statisticsText(statistics);
+    tellLog(outcome, table);
+    if (subsystems == Subsystems::terminated) run_.end();
+    tellUser(outcome, statistics, table);
+    tellWhatIsLeft(outcome, statistics, plan_, folder_);
+    return exitCodeOf(outcome.kind);
+  }
+
+ private:
+  [[nodiscard]] report::RunFacts factsOf(const run::Outcome& outcome) const {
+    return {origin_, plan_.settings.start, plan_.settings.end, run_.time(), outcome};
+  }
+
+  void tellLog(const run::Outcome& outcome, const std::string& table) const {
+    if (!outcome.message.empty())
+      log_.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
+    log_.write(core::Severity::info, "run", run::word(outcome.kind));
+    std::istringstream lines(table);
+    for (std::string line; std::getline(lines, line);) log_.write(core::Severity::info, "statistics", line);
+  }
+
+  void tellUser(const run::Outcome& outcome, const run::Statistics& statistics, const std::string& table) const {
+    if (manner_.json)
+      print(report::statisticsJson(statistics, factsOf(outcome)));
+    else if (!manner_.quiet)
+      print(fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", origin_, run::word(outcome.kind),
+                        run_.time(), report::duration(statistics.wallClock),
+                        outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
+                        folder_.given().string()));
+    std::cout.flush();  // subsystems are freed after this
+  }
+
+  run::Run& run_;
+  const project::Project& plan_;
+  const RunFolder& folder_;
+  std::string origin_;
+  Manner manner_;
+  core::Log& log_;
+  std::optional<StatusFile> status_;
+};
+
 }  // namespace
 
 ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& folder, Existing existing,
@@ -98,7 +173,7 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   const InterruptGuard guard;
   run::Run run =
       project::makeRun(plan, log, {recorder.get(), plan.settings.recordsIterations ? iterations.get() : nullptr});
-  if (InterruptGuard::requested()) return ExitCode::interrupted;
+  if (core::interruptionRequested()) return ExitCode::interrupted;
 
   folder.prepare();
   log.addFile(folder.log());
@@ -106,46 +181,13 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   log.write(core::Severity::info, "run",
             fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  std::optional<StatusFile> status;
-  status.emplace(folder.status(), plan.settings.start, plan.settings.end);
-  enum class Subsystems { terminated, leftAlone };
-  const auto conclude = [&](run::Outcome outcome, Subsystems subsystems) {
-    // All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing
-    // along.
-    keepFirst(outcome, run.close());
-    status.reset();
-    report::RunFacts facts{project, plan.settings.start, plan.settings.end, run.time(), outcome};
-    const run::Statistics statistics = run.statistics();
-    const std::string table = report::statisticsText(statistics);
-    try {
-      core::writeWhole(folder.statistics(), report::statisticsJson(statistics, facts));
-    } catch (const core::FileError& error) {
-      keepFirst(outcome, {run::OutcomeKind::outputFailed, error.what()});
-      facts.outcome = outcome;
-    }
-    if (!outcome.message.empty())
-      log.write(outcome.ok() ? core::Severity::info : core::Severity::error, "run", outcome.message);
-    log.write(core::Severity::info, "run", run::word(outcome.kind));
-    std::istringstream lines(table);
-    for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "statistics", line);
-    if (subsystems == Subsystems::terminated) run.end();
-
-    if (manner.json)
-      print(report::statisticsJson(statistics, facts));
-    else if (!manner.quiet)
-      print(fmt::format("{}: {} at t = {:.6g} s after {}\n{}\n{}\nresults in {}\n", project, run::word(outcome.kind),
-                        facts.reached, report::duration(statistics.wallClock),
-                        outcome.ok() && !outcome.message.empty() ? outcome.message + "\n" : "", table,
-                        folder.given().string()));
-    std::cout.flush();  // subsystems are freed after this
-    tellWhatIsLeft(outcome, statistics, plan, folder);
-    return exitCodeOf(outcome.kind);
-  };
+  Conclusion conclude(run, plan, folder, project, manner, log);
   const LastWill will(folder.log(), {recorder.get(), iterations.get()}, [&](const std::string& message) {
     conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())},
-             Subsystems::leftAlone);
+             Conclusion::Subsystems::leftAlone);
   });
-  return conclude(simulate(run, plan.settings, *status, guard, manner.quiet || manner.json), Subsystems::terminated);
+  return conclude(simulate(run, plan.settings, conclude.status(), guard, manner.quiet || manner.json),
+                  Conclusion::Subsystems::terminated);
 }
 
 }  // namespace koppla::cli

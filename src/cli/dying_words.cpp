@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
-#include <unistd.h>
+#include "koppla/core/file.hpp"
 
 namespace koppla::cli {
 
@@ -23,7 +23,7 @@ DyingWords& DyingWords::operator<<(int number) {
 void DyingWords::writeTo(int descriptor) const noexcept {
   std::array<char, 2048> line = buffer_;
   line[length_] = '\n';
-  [[maybe_unused]] const ssize_t written = ::write(descriptor, line.data(), length_ + 1);
+  [[maybe_unused]] const int failure = core::writeAll(descriptor, {line.data(), length_ + 1});
 }
 
 }  // namespace koppla::cli

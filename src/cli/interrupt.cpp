@@ -37,10 +37,6 @@ InterruptGuard::~InterruptGuard() {
   for (std::size_t i = 0; i < kSignals.size(); ++i) sigaction(kSignals[i], &before_[i], nullptr);
 }
 
-bool InterruptGuard::requested() {
-  return core::interruptionRequested();
-}
-
 InterruptedRun::InterruptedRun(run::Run& run) {
   watched = &run;
   if (core::interruptionRequested()) run.interrupt();

@@ -16,7 +16,6 @@ class InterruptGuard {
   InterruptGuard(const InterruptGuard&) = delete;
   InterruptGuard& operator=(const InterruptGuard&) = delete;
 
-  [[nodiscard]] static bool requested();
   /// Takes the signals back from foreign code that has taken them.
   void reclaim() const;
 

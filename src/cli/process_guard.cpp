@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
-#include <cstring>
 #include <exception>
 #include <iostream>
 #include <string_view>
@@ -37,6 +36,9 @@ std::function<void(const std::string&)> lastWill;
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 /// Who had the signals before, or has taken them since.
 std::array<struct sigaction, kFatalSignals.size()> othersActions{};
+
+/// Of the functions that the launcher stands before, those that end their thread and not the process.
+constexpr std::array<std::string_view, 2> kEndsOfThreads{"pthread_exit", "thrd_exit"};
 
 constexpr std::string_view kAdvice =
     " A model must leave the process that it is part of alone: see what it printed, and report it to its author.";
@@ -139,7 +141,7 @@ std::string libraryOf(const void* caller) {
 int onEnd(const char* function, int code, const void* caller) {
   if (!guarded.isPresent()) return code;  // a child that somebody has started
   if (const int decided = decidedCode; decided >= 0) return decided;
-  const bool endsThread = std::strstr(function, "thr") != nullptr;
+  const bool endsThread = std::ranges::find(kEndsOfThreads, std::string_view(function)) != kEndsOfThreads.end();
   if (endsThread && callUnderWay.function == nullptr) return code;  // a thread of its own
   thread_local bool endsHere = false;
   if (ending.exchange(true)) {

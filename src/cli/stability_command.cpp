@@ -7,6 +7,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
 #include "koppla/report/plot_loglog.hpp"
 #include "koppla/report/stability_map.hpp"
 #include "koppla/study/fits.hpp"
@@ -158,7 +159,7 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
   const StabilityAnalysis analysis = study::readStability(options.file, log, set);
   study::StabilityOptions how;
   how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
-  how.interrupted = InterruptGuard::requested;
+  how.interrupted = core::interruptionRequested;
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "combinations"); };
   const Rows rows = study::analyse(analysis, how);
   if (rows.empty()) {

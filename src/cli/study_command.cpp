@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
 #include "koppla/report/plot_loglog.hpp"
 #include "koppla/study/calibration.hpp"
 #include "koppla/study/conduct.hpp"
@@ -59,7 +60,7 @@ ExitCode studyCommand(const StudyOptions& options) {
   how.folder = options.folder;
   how.restart = options.restart;
   how.version = kVersion;
-  how.interrupted = InterruptGuard::requested;
+  how.interrupted = core::interruptionRequested;
   if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "runs"); };
   const study::Conducted conducted = study::conduct(study, how, log);
   if (!conducted.complete()) {

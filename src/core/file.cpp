@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file_identity.hpp"
 
 namespace koppla::core {
 
@@ -77,10 +78,7 @@ int writeAll(int descriptor, std::string_view bytes) noexcept {
 }
 
 bool isOpenAs(const fs::path& file, int descriptor) {
-  struct stat named {};
-  struct stat open {};
-  return ::stat(file.c_str(), &named) == 0 && ::fstat(descriptor, &open) == 0 && named.st_dev == open.st_dev &&
-         named.st_ino == open.st_ino;
+  return FileIdentity(descriptor).isOf(file);
 }
 
 void writeWhole(const fs::path& file, std::string_view content) {

@@ -34,6 +34,11 @@ class FileIdentity {
     return ::stat(file.c_str(), &status) == 0 && is(status) &&
            (!bytes || !S_ISREG(status.st_mode) || static_cast<std::uint64_t>(status.st_size) == *bytes);
   }
+  /// Whether the file itself has this name, and not only one that a link of this name leads to.
+  [[nodiscard]] bool isAt(const std::filesystem::path& name) const noexcept {
+    struct stat status {};
+    return ::lstat(name.c_str(), &status) == 0 && is(status);
+  }
 
  private:
   static std::optional<struct stat> statusOf(int descriptor) noexcept {

@@ -22,7 +22,7 @@ class Log {
   Log& operator=(const Log&) = delete;
 
   /// Messages of at least this severity are also appended to the file, one line each, with wall clock time; the first
-  /// file gets what was written before it as well. Throws InputError where it cannot be written.
+  /// file gets what was written before it as well. Throws InputError or FileError where it cannot be written.
   void addFile(const std::filesystem::path& file, Severity least = Severity::debug);
   /// From now on messages of at least this severity also go to the sink; the sink is never called twice at once.
   void addSink(Sink sink, Severity least = Severity::info);

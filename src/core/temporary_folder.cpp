@@ -23,6 +23,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/file_identity.hpp"
 
 namespace koppla::core {
 
@@ -67,14 +68,6 @@ std::optional<Maker> makerOf(std::string_view name) {
   return Maker{std::move(last[2]), std::move(last[1])};
 }
 
-/// Whether an open folder is the one that a path leads to now.
-bool isAt(int file, const fs::path& path) {
-  struct stat opened {};
-  struct stat there {};
-  return ::fstat(file, &opened) == 0 && ::lstat(path.c_str(), &there) == 0 && opened.st_ino == there.st_ino &&
-         opened.st_dev == there.st_dev;
-}
-
 /// A folder of this user, opened and locked; or not.
 class Lock {
  public:
@@ -87,7 +80,7 @@ class Lock {
       return;
     else if (::flock(file_, LOCK_EX | LOCK_NB) != 0)
       lost_ = errno == EWOULDBLOCK;
-    else if (isAt(file_, folder))
+    else if (FileIdentity(file_).isAt(folder))
       held_ = true;
     else
       lost_ = true;
@@ -155,7 +148,7 @@ TemporaryFolder::TemporaryFolder(TemporaryFolder&& other) noexcept
 
 TemporaryFolder::~TemporaryFolder() {
   if (path_.empty()) return;
-  const bool locked = lock_ >= 0 && isAt(lock_, path_);  // foreign code may have closed it and opened another
+  const bool locked = FileIdentity(lock_).isAt(path_);  // foreign code may have closed it and opened another
   std::error_code ignored;
   fs::remove_all(path_, ignored);
   if (locked) ::close(lock_);

@@ -14,26 +14,29 @@ namespace koppla::coupling {
 /// How the solution of one cycle over one step ended.
 struct Solution {
   Ending ending = Ending::converged;
-  unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
-  unsigned jacobians = 0;
-  unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
-  double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
-  double k = 0.0;      ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;
   /// One correction left more than a tenth of itself over, beyond the tolerances.
   bool poor = false;
+  unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
+  unsigned jacobians = 0;
+  unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
+  double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
+  double k = 0.0;      ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
-  std::optional<std::size_t> exploded;  ///< an output of the field that has exploded
-  std::optional<std::size_t> coarse;    ///< stagnated: an output that is read with too few digits for its tolerance
-  HeldConstraint opened{};              ///< the constraint that is not held any more
-  bool drowned = false;                 ///< singular: or what is exchanged cannot be told from rounding of the probes
-  std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other
   Fault fault;
 
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
+};
+
+/// What stood in the way of a solution. Apart from it, since one is made in every step and most have met nothing.
+struct Obstacle {
+  std::optional<std::size_t> coarse;  ///< stagnated: an output that is read with too few digits for its tolerance
+  HeldConstraint opened{};            ///< opened: the constraint that is not held any more
+  bool drowned = false;               ///< singular: or what is exchanged cannot be told from rounding of the probes
+  std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other
 };
 
 /// One iteration of a cycle, for whoever keeps a history.
@@ -43,7 +46,7 @@ struct IterationReport {
   unsigned iteration = 0;  ///< of this step, from 1
   bool last = false;
   Ending ending = Ending::converged;  ///< of the step, in its last iteration
-  const Doings& doings;               ///< of the proposal that was evaluated
+  const Doings& doings;               ///< of the proposal that was evaluated, for who keeps a history
   std::span<const double> factors{};  ///< that it was made with, one per value of the cut; empty: one for all
 };
 
@@ -54,6 +57,8 @@ class IterationListener {
   IterationListener(const IterationListener&) = delete;
   IterationListener& operator=(const IterationListener&) = delete;
 
+  /// Whether reports must say what the acceleration did; they come anyway.
+  [[nodiscard]] virtual bool keepsHistory() const = 0;
   virtual void iteration(const IterationReport& report) = 0;
   /// Something about the way a cycle is iterated that a user should know.
   virtual void remark(const InterfaceProblem& problem, const std::string& text) = 0;
@@ -77,8 +82,13 @@ class Algorithm {
   /// Who is told of iterations from now on; may be nobody.
   virtual void tell(IterationListener* /*listener*/) {}
   [[nodiscard]] virtual const ConvergenceMonitor& monitor() const = 0;
+  /// To be asked for after a solution that has not converged; which output has exploded is known to the monitor.
+  [[nodiscard]] const Obstacle& obstacle() const { return obstacle_; }
   /// How well constraints of the cycle were held.
   [[nodiscard]] virtual std::span<const HeldConstraint> held() const { return {}; }
+
+ protected:
+  Obstacle obstacle_;
 };
 
 /// Repeats the evaluation, with the answers as an accelerator changes them, until they stay (iterated Gauss-Seidel in

@@ -160,9 +160,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       sendExtrapolated(cycle);
     else if (predicts)
       sendPredicted(cycle);
-    subsystem::Step repeated = step;
-    repeated.final = false;
-    outcome.fault = cycle.problem.begin(repeated, attempt.start);
+    outcome.fault = cycle.problem.begin(step, attempt.start);
     if (outcome.fault) return outcome;
     const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;
@@ -204,7 +202,7 @@ StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
   outcome.reached = single.reached;
   outcome.fault = single.fault;
   if (outcome.fault) return outcome;
-  const subsystem::Step taken{step.t0, outcome.reached, step.final, false, 0.0, step.returnsBefore};
+  const subsystem::Step taken = step.part(step.t0, outcome.reached, outcome.reached - step.t0, true);
   approximation_->begin(taken.t0, taken.t1);
   approximation_->interpolate(network_.outputsOf(0), network_.outputs(), network_.slopes());
   outcome.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);

@@ -112,7 +112,10 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.accelerator->accept();
   }
 
-  void tell(IterationListener* listener) override { listener_ = listener; }
+  void tell(IterationListener* listener) override {
+    listener_ = listener;
+    keepsHistory_ = listener != nullptr && listener->keepsHistory();
+  }
 
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
@@ -173,12 +176,15 @@ class FixedPoint final : public Algorithm {
 
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
+    if (keepsHistory_) noteDoings();
+    return problem.evaluate(passing_);
+  }
+
+  void noteDoings() {
     const Accelerator& accelerator = *parts_.front().accelerator;
     doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : accelerator.doings();
     factors_.clear();
-    if (listener_ != nullptr && iteration_ > 1 && !passing_)
-      factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
-    return problem.evaluate(passing_);
+    if (iteration_ > 1 && !passing_) factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
   }
 
   /// All relaxed: the answers of one member, before anybody uses them.
@@ -238,8 +244,7 @@ class FixedPoint final : public Algorithm {
 
   bool ends(const InterfaceProblem& problem, Solution& solution) {
     const bool discreteSettled = !comparesDiscrete_ || !problem.discreteChanged();
-    solution.exploded = monitor_.exploded();
-    if (solution.exploded)
+    if (monitor_.exploded())
       solution.ending = Ending::exploded;  // before the test, which such values may pass
     else if (solution.norm <= 1.0 && discreteSettled)
       solution.ending = monitor_.coarse() ? Ending::stagnated : Ending::converged;
@@ -249,7 +254,7 @@ class FixedPoint final : public Algorithm {
       solution.ending = Ending::stagnated;
     else
       return false;
-    if (solution.ending == Ending::stagnated) solution.coarse = coarsest(problem);
+    if (solution.ending == Ending::stagnated) obstacle_.coarse = coarsest(problem);
     return true;
   }
 
@@ -298,6 +303,7 @@ class FixedPoint final : public Algorithm {
   std::vector<AcceleratedPart> parts_;  ///< the cut, or one per member
   InterfaceProblem::Passing passing_;
   IterationListener* listener_ = nullptr;
+  bool keepsHistory_ = false;  ///< the listener
 
   InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
   unsigned iteration_ = 0;

@@ -64,6 +64,7 @@ bool InterfaceProblem::isFresh(std::size_t source, std::size_t consumer) const {
 
 Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
   step_ = step;
+  step_.final = false;
   start_ = start;
   used_ = false;
   if (start_.saved) return {};

@@ -55,6 +55,7 @@ class InterfaceProblem {
   /// sent on in their place.
   using Passing = std::function<void(std::size_t position)>;
 
+  /// The step is one that may be repeated, whatever it says.
   Fault begin(const subsystem::Step& step, Start start);
   Fault evaluate(const Passing& passing = {});
   /// Evaluates and differentiates in one go: members with twins enough for all their probes are probed at the same

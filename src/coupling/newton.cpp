@@ -31,8 +31,8 @@ class Newton final : public Algorithm {
       if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
       monitor_.watch(problem);
-      solution.exploded = monitor_.exploded();
-      if (solution.exploded) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
+      if (monitor_
+              .exploded()) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
         solution.ending = Ending::exploded;
         return solution;
       }

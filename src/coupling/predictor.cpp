@@ -47,14 +47,12 @@ void Predictor::takeBack() {
 }
 
 /// Lagrange's polynomials through the newest degree + 1 samples, at t.
-Predictor::Weights Predictor::weights(unsigned degree, double t) const {
-  Weights result{};
+void Predictor::weigh(unsigned degree, double t, Weights& result) const {
   for (unsigned i = 0; i <= degree; ++i) {
     result[i] = 1.0;
     for (unsigned j = 0; j <= degree; ++j)
       if (j != i) result[i] *= (t - times_[place(j)]) / (times_[place(i)] - times_[place(j)]);
   }
-  return result;
 }
 
 /// The same for all degrees: each continues the products of the one below. Kept, since who predicts a step is told of
@@ -127,8 +125,12 @@ void Predictor::begin(std::span<const double> times) {
       if (errors_[degree] && *errors_[degree] < *errors_[degree_] && *errors_[degree] < kWorthwhile * *errors_[0])
         degree_ = degree;
   }
-  prepared_.clear();
-  for (const double t : times) prepared_.push_back(fixed_ ? weights(degree_, t) : weightsOfAll(t)[degree_]);
+  prepared_.resize(times.size());
+  for (std::size_t i = 0; i < times.size(); ++i)
+    if (fixed_)
+      weigh(degree_, times[i], prepared_[i]);
+    else
+      std::copy_n(weightsOfAll(times[i])[degree_].begin(), degree_ + 1, prepared_[i].begin());
 }
 
 }  // namespace koppla::coupling

@@ -42,7 +42,8 @@ class Predictor {
   /// Sample i steps back, 0 is the newest.
   [[nodiscard]] std::size_t place(std::size_t i) const { return i <= newest_ ? newest_ - i : newest_ + capacity_ - i; }
   [[nodiscard]] const double* sample(std::size_t i) const { return samples_.data() + place(i) * values_; }
-  [[nodiscard]] Weights weights(unsigned degree, double t) const;
+  /// Writes the first degree + 1 of them.
+  void weigh(unsigned degree, double t, Weights& result) const;
   [[nodiscard]] const Table& weightsOfAll(double t);
   void judge(double t, std::span<const double> y);
   template <std::size_t kSamples>

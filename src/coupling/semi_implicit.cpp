@@ -73,9 +73,9 @@ class SemiImplicit final : public Algorithm {
     ++solution.chain;
     if (!goesOn(solution)) return false;
     monitor_.watch(problem);
-    solution.exploded = monitor_.exploded();
-    if (solution.exploded) solution.ending = Ending::exploded;
-    return !solution.exploded;
+    if (!monitor_.exploded()) return true;
+    solution.ending = Ending::exploded;
+    return false;
   }
 
   /// After a correction: a constraint that is off by a hundredth of the motions that it connects is a reason for doubt;
@@ -88,7 +88,7 @@ class SemiImplicit final : public Algorithm {
       const HeldConstraint now = rows_.present(i);
       if (now.share() > kLost) {
         solution.ending = Ending::opened;
-        solution.opened = now;
+        obstacle_.opened = now;
         return false;
       }
       if (now.share() >= kDoubtful && listener_ != nullptr && doubted_.insert(i).second)
@@ -259,7 +259,6 @@ class SemiImplicit final : public Algorithm {
   bool solveCarefully(InterfaceProblem& problem, Solution& solution, std::vector<double>& correction) {
     constexpr double kLong = 1e-2;
     if (!probes() || settings_.semiImplicit.increment) return false;
-    solution.undetermined.clear();
     solution.ending = Ending::converged;
     solution.fault = problem.sensitivities(blocks_, {kLong, 1.0, last_});
     ++solution.jacobians;
@@ -280,8 +279,9 @@ class SemiImplicit final : public Algorithm {
                         [&](std::size_t row, std::size_t column) { return rows_.noise(level, row, column); });
       if (!factors.dependentRows().empty()) {
         solution.ending = Ending::singular;
-        solution.drowned = factors.drowned();
-        for (const std::size_t row : factors.dependentRows()) solution.undetermined.push_back(problem.cut()[row]);
+        obstacle_.drowned = factors.drowned();
+        obstacle_.undetermined.clear();
+        for (const std::size_t row : factors.dependentRows()) obstacle_.undetermined.push_back(problem.cut()[row]);
         return false;
       }
       factors.solve(part);

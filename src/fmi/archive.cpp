@@ -21,6 +21,8 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 #include "koppla/core/interruption.hpp"
 #include "koppla/fmi/findings.hpp"
 
@@ -35,6 +37,8 @@ constexpr std::string_view kDamaged = "Fetch or export it again; 'unzip -t' test
 constexpr std::string_view kTooLarge =
     "If you trust the FMU, set KOPPLA_UNPACK_LIMIT to the size that it may have unpacked, such as 8G.";
 constexpr std::string_view kNoRoom = "Free space there, or set TMPDIR to a folder with more.";
+constexpr std::string_view kOtherPlace =
+    "Set TMPDIR to a folder that you may write to, or export the FMU with shorter file names.";
 constexpr std::string_view kUntrusted = "No exporter writes such archives: do not use it unless you trust its source.";
 
 struct ZipCloser {
@@ -205,7 +209,7 @@ class Target {
         archive_(archive),
         file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                      entry.executable ? S_IRWXU : S_IRUSR | S_IWUSR)) {
-    if (file_ < 0) fail();
+    if (file_ < 0) fail(errno);
   }
   ~Target() {
     if (file_ >= 0) ::close(file_);
@@ -214,23 +218,17 @@ class Target {
   Target& operator=(const Target&) = delete;
 
   void write(std::string_view bytes) const {
-    while (!bytes.empty()) {
-      const ssize_t written = ::write(file_, bytes.data(), bytes.size());
-      if (written < 0 && errno == EINTR) continue;
-      if (written < 0) fail();
-      bytes.remove_prefix(static_cast<std::size_t>(written));
-    }
+    if (const int error = core::writeAll(file_, bytes); error != 0) fail(error);
   }
   /// Some file systems say only now that there was no room.
   void close() {
-    if (::close(std::exchange(file_, -1)) != 0) fail();
+    if (::close(std::exchange(file_, -1)) != 0) fail(errno);
   }
 
  private:
-  [[noreturn]] void fail() const {
-    const std::string reason = std::error_code(errno, std::generic_category()).message();
-    refuse(archive_, fmt::format("The entry '{}' cannot be unpacked to {}: {}.", entry_.path, path_.string(), reason),
-           kNoRoom);
+  [[noreturn]] void fail(int error) const {
+    core::failAtFile(fmt::format("{}: The entry '{}'", archive_.string(), entry_.path),
+                     "cannot be unpacked to " + path_.string(), error, kOtherPlace, kNoRoom);
   }
 
   const Entry& entry_;
@@ -270,16 +268,15 @@ void extract(zip_t* zip, const Entry& entry, const fs::path& path, const fs::pat
 }
 
 /// Says before anything is written what would be found out when the disk is full.
-void refuseWithoutRoom(const std::vector<Entry>& entries, const fs::path& folder, const fs::path& archive) {
+void failWithoutRoom(const std::vector<Entry>& entries, const fs::path& folder, const fs::path& archive) {
   std::uint64_t total = 0;
   for (const Entry& entry : entries) total += entry.size;
   std::error_code unknown;
   const fs::space_info space = fs::space(folder, unknown);
   if (unknown || space.available >= total) return;
-  refuse(archive,
-         fmt::format("The archive has {} bytes unpacked; {} are free below {}.", total, space.available,
-                     folder.parent_path().string()),
-         kNoRoom);
+  throw core::FileError(fmt::format("{}: The archive has {} bytes unpacked; {} are free below {}.", archive.string(),
+                                    total, space.available, folder.parent_path().string()),
+                        std::string(kNoRoom));
 }
 
 }  // namespace
@@ -308,7 +305,7 @@ core::TemporaryFolder unpack(const fs::path& archive, const ArchiveLimits& limit
   const std::vector<Entry> entries = plan(zip.get(), archive, limits);
   try {
     core::TemporaryFolder folder("fmu");
-    refuseWithoutRoom(entries, folder.path(), archive);
+    failWithoutRoom(entries, folder.path(), archive);
     for (const Entry& entry : entries) {
       const fs::path target = folder.path() / entry.path;
       fs::create_directories(entry.folder ? target : target.parent_path());
@@ -316,8 +313,8 @@ core::TemporaryFolder unpack(const fs::path& archive, const ArchiveLimits& limit
     }
     return folder;
   } catch (const fs::filesystem_error& error) {
-    refuse(archive, fmt::format("The archive cannot be unpacked: {}.", error.what()),
-           "Free space below TMPDIR, or export the FMU with shorter file names.");
+    core::failAtFile(archive.string(), "cannot be unpacked to " + error.path1().string(), error.code().value(),
+                     kOtherPlace, kNoRoom);
   }
 }
 

@@ -130,16 +130,18 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   [[nodiscard]] double lengthFor(const subsystem::Step& step) const {
     return nominal_ ? step.length : step.t1 - step.t0;
   }
-  fmi2::Status doStep(const subsystem::Step& step) {
-    return doStep_.amongOthers(component_, step.t0, lengthFor(step), step.returnsBefore ? fmi2::kFalse : fmi2::kTrue);
+  fmi2::Status doStep(const subsystem::Step& step, bool returnsBefore) {
+    return doStep_.amongOthers(component_, step.t0, lengthFor(step), returnsBefore ? fmi2::kFalse : fmi2::kTrue);
   }
   /// After the calls of a step.
   [[gnu::always_inline]] StepResult stepped(const subsystem::Step& step) {
     subsystem::callUnderWay.function = nullptr;
     if (!core::computesAsUsual()) [[unlikely]]
-      instance_.keepFloats("fmi2DoStep");
+      keepFloats();
     return {Status::ok, step.t1};
   }
+  // Out of line: reading the registers takes memory of the stack, which the usual step then has to guard.
+  [[gnu::noinline, gnu::cold]] void keepFloats() { instance_.keepFloats("fmi2DoStep"); }
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
   Status settled(Status status);
@@ -381,7 +383,7 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
     if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
-  if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
+  if (const fmi2::Status status = doStep(step, false); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
     if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y.data());
@@ -399,7 +401,7 @@ StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, sub
     if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::set, answer);
   }
-  if (const fmi2::Status status = doStep(step); status != fmi2::Status::ok) [[unlikely]]
+  if (const fmi2::Status status = doStep(step, false); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y, Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
     if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y);
@@ -428,7 +430,7 @@ StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage do
   subsystem::callUnderWay.function = nullptr;
   if (done == Stage::set) {
     if (answer.bad()) return refused(step, answer, step.t0);
-    answer = {doStep(step), "fmi2DoStep"};
+    answer = {doStep(step, step.returnsBefore), "fmi2DoStep"};
     subsystem::callUnderWay.function = nullptr;
     done = Stage::step;
   }
@@ -440,7 +442,7 @@ StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage do
   }
   if (answer.bad()) return refused(step, answer, step.t1);
   if (answer.status > worst.status) worst = answer;
-  instance_.keepFloats("fmi2DoStep");
+  keepFloats();
   if (worst.status == fmi2::Status::ok) return {Status::ok, step.t1};
   return warned(step, worst);
 }

@@ -28,7 +28,8 @@ struct LoadedModel {
 /// can be inspected. May be used from several threads.
 class Fmu {
  public:
-  /// Throws core::InputError with everything that is wrong; what can be put up with is logged as warnings.
+  /// Throws core::InputError with everything that is wrong, core::FileError where there is no room to unpack it; what
+  /// can be put up with is logged as warnings.
   static std::shared_ptr<Fmu> open(const std::filesystem::path& file, core::Log& log, const Options& options = {});
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }

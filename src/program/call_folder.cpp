@@ -1,17 +1,21 @@
 #include "koppla/program/call_folder.hpp"
 
 #include <algorithm>
+#include <cerrno>
 #include <mutex>
 #include <set>
 #include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/program/detail/hash.hpp"
+#include "koppla/core/hash.hpp"
+#include "koppla/program/detail/child.hpp"
 
 namespace koppla::program {
 
@@ -46,10 +50,28 @@ fs::path claim(const fs::path& parent, const std::string& program) {
   }
 }
 
-[[noreturn]] void refuse(const fs::path& folder, const std::string& what, const std::error_code& error) {
-  throw core::InputError(
-      fmt::format("The folder {} of a program cannot be {}: {}.", folder.string(), what, error.message()),
-      "Choose a results folder that you may write to.");
+constexpr std::string_view kOtherResults = "Choose a results folder that you may write to.";
+
+[[noreturn]] void failToMake(const fs::path& folder, const std::error_code& error) {
+  core::failAtFile(fmt::format("The folder {} of a program", folder.string()), "cannot be made", error.value(),
+                   kOtherResults);
+}
+
+/// 0, or the system's reason, which fs::copy_file does not tell of a full disk.
+int copyContent(const fs::path& from, const fs::path& to) {
+  const detail::Descriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
+  struct stat status {};
+  if (source.get() < 0 || ::fstat(source.get(), &status) != 0) return errno;
+  const detail::Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (target.get() < 0 || ::fchmod(target.get(), status.st_mode) != 0) return errno;
+  std::vector<char> block(std::size_t{1} << 20U);
+  while (true) {
+    const ssize_t size = ::read(source.get(), block.data(), block.size());
+    if (size < 0 && errno == EINTR) continue;
+    if (size <= 0) return size < 0 ? errno : 0;
+    if (const int error = core::writeAll(target.get(), {block.data(), static_cast<std::size_t>(size)}); error != 0)
+      return error;
+  }
 }
 
 /// A time that no program gives to what it writes, so that we see what it has left as it was.
@@ -73,9 +95,11 @@ const fs::path& readName(const RestartFile& file) {
 }  // namespace
 
 void copyInto(const fs::path& from, const fs::path& to) {
-  if (to.has_parent_path()) fs::create_directories(to.parent_path());
-  fs::remove(to);  // a link would lead to the user's own file
-  fs::copy_file(from, to);
+  std::error_code error;
+  if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
+  if (!error) fs::remove(to, error);  // a link would lead to the user's own file
+  if (!error) error.assign(copyContent(from, to), std::generic_category());
+  if (error) core::failAtFile(to.string(), "cannot become a copy of " + from.string(), error.value(), kOtherResults);
 }
 
 CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep, bool resume) : keep_(keep) {
@@ -87,7 +111,7 @@ CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep k
   std::error_code error;
   if (!resume) fs::remove_all(root_, error);
   if (!error) fs::create_directories(root_, error);
-  if (error) refuse(root_, "made", error);
+  if (error) failToMake(root_, error);
 }
 
 CallFolders::~CallFolders() {
@@ -104,7 +128,7 @@ CallFolders::Call CallFolders::begin(std::uint64_t step) {
   for (;; ++iteration_) {
     fs::path folder = folderOf(step, iteration_);
     if (!error && fs::create_directory(folder, error)) return {std::move(folder), step, iteration_};
-    if (error) refuse(folder, "made", error);
+    if (error) failToMake(folder, error);
   }
 }
 
@@ -147,10 +171,7 @@ RestartFiles::RestartFiles(const std::vector<RestartFile>& files, const fs::path
       throw core::InputError({{{(callFolder / file.write).string()},
                                "The program has not written this restart file.",
                                "It must write it in every step; check its name."}});
-  for (std::size_t i = 0; i < files_.size(); ++i) {
-    fs::create_directories(folder_);
-    fs::copy_file(callFolder / files_[i].write, folder_ / std::to_string(i), fs::copy_options::overwrite_existing);
-  }
+  for (std::size_t i = 0; i < files_.size(); ++i) copyInto(callFolder / files_[i].write, folder_ / std::to_string(i));
   checksum_ = checksumNow();
 }
 
@@ -161,8 +182,8 @@ RestartFiles::~RestartFiles() {
 }
 
 std::uint64_t RestartFiles::checksumNow() const {
-  detail::Hash hash;
-  for (std::size_t i = 0; i < files_.size(); ++i) hash.add(detail::checksum(folder_ / std::to_string(i)));
+  core::Hash hash;
+  for (std::size_t i = 0; i < files_.size(); ++i) hash.add(core::checksum(folder_ / std::to_string(i)));
   return hash.value();
 }
 

@@ -16,7 +16,7 @@ namespace koppla::program {
 class CallFolders {
  public:
   /// Below `parent`, or temporary if that is empty. What an earlier run left there is removed, unless this one goes on
-  /// with it. Throws core::InputError where it cannot be made.
+  /// with it. Throws core::InputError or core::FileError where it cannot be made.
   CallFolders(const std::filesystem::path& parent, const std::string& name, Keep keep, bool resume = false);
   ~CallFolders();
   CallFolders(const CallFolders&) = delete;
@@ -30,7 +30,7 @@ class CallFolders {
     std::uint64_t step;
     std::uint64_t iteration;
   };
-  /// A new empty folder.
+  /// A new empty folder. Throws as the constructor does.
   Call begin(std::uint64_t step);
   /// A call that an earlier run has made: numbers go on behind it.
   void recall(std::uint64_t step, std::uint64_t iteration);
@@ -56,7 +56,7 @@ class RestartFiles {
   /// be what they were; who needs them is told.
   RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number,
                std::uint64_t checksum);
-  /// Keeps what a call has written. Throws core::InputError where it has not.
+  /// Keeps what a call has written. Throws core::InputError where it has not, core::FileError where there is no room.
   RestartFiles(const std::vector<RestartFile>& files, const std::filesystem::path& parent, std::uint64_t number,
                const std::filesystem::path& callFolder);
   ~RestartFiles();
@@ -67,7 +67,8 @@ class RestartFiles {
   [[nodiscard]] std::uint64_t checksum() const { return checksum_; }
   /// They stay behind, for a run that goes on from here.
   void keep() const { kept_ = true; }
-  /// Puts copies into the folder of the next call. Throws core::InputError where they are gone or damaged.
+  /// Puts copies into the folder of the next call. Throws core::InputError where they are gone or damaged,
+  /// core::FileError where there is no room.
   void provide(const std::filesystem::path& callFolder) const;
 
  private:
@@ -81,7 +82,7 @@ class RestartFiles {
   mutable bool kept_ = false;
 };
 
-/// Copies a file to where another one or a link may be, which is replaced.
+/// Copies a file to where another one or a link may be, which is replaced. Throws core::InputError or core::FileError.
 void copyInto(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// The start files, for the first step.

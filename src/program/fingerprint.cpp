@@ -12,7 +12,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
-#include "koppla/program/detail/hash.hpp"
+#include "koppla/core/hash.hpp"
 
 namespace koppla::program {
 
@@ -20,7 +20,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using detail::Hash;
+using core::Hash;
 
 void addFile(Hash& hash, const fs::path& file) {
   constexpr std::uintmax_t kLarge = 1U << 20U;

@@ -46,7 +46,7 @@ struct Ended {
 std::string text(const Ended& ended);
 
 /// Runs a command and waits for its end. Nothing of it is left then: neither processes of its group nor a zombie.
-/// Throws core::InputError where its output cannot be kept.
+/// Throws core::InputError or core::FileError where its output cannot be kept.
 Ended run(const Launch& launch);
 
 }  // namespace koppla::program

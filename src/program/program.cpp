@@ -55,7 +55,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     } catch (const core::InputError& refusal) {
       throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, refusal.what()));
     } catch (const core::FileError& failure) {
-      throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, failure.what()));
+      throw core::FileError(fmt::format("The program '{}' cannot be called.", settings_.name), failure.what());
     }
     state_ = {};
     known_.reset();

@@ -28,6 +28,7 @@ class IterationRecord final : public coupling::IterationListener {
   /// All steps were done, or not.
   void end(bool complete);
 
+  [[nodiscard]] bool keepsHistory() const override { return recorder_ != nullptr; }
   void iteration(const coupling::IterationReport& report) override;
   void remark(const coupling::InterfaceProblem& problem, const std::string& text) override;
   void warning(const coupling::InterfaceProblem& problem, std::size_t position, const std::string& text) override;

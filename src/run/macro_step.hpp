@@ -103,7 +103,11 @@ class MacroStep {
   [[nodiscard]] Outcome belowResolution(double t0) const;
   [[nodiscard]] bool getsOn(double t0, double reached) const;
   [[nodiscard]] Outcome stuck(double t0) const;
-  [[nodiscard]] std::string remedyFor(const coupling::Solution& solution) const;
+  /// Of the cycle that did not converge.
+  [[nodiscard]] const coupling::Algorithm& algorithmOf(const Trial& trial) const {
+    return *coupledStep_.iteratedCycles()[trial.outcome.cycle]->algorithm;
+  }
+  [[nodiscard]] std::string remedyFor(const Trial& trial) const;
   [[nodiscard]] Outcome explosion(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;

@@ -56,17 +56,18 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
   return names;
 }
 
-std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
+std::string MacroStep::remedyFor(const Trial& trial) const {
   if (settings_.stepControl.repeats())
     return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
-  if (solution.ending == coupling::Ending::stagnated && solution.coarse) {
-    const coupling::OutputName output = network_.outputName(*solution.coarse);
+  const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
+  if (const auto& coarse = algorithmOf(trial).obstacle().coarse; stagnated && coarse) {
+    const coupling::OutputName output = network_.outputName(*coarse);
     return fmt::format(
         "'{}' is read from a file with {} digits, and nothing can be seen to be more exact than a relative {:g} of it: "
         "loosen the tolerances of the coupling, or make the program print more digits.",
         system_.members[output.member].nameOf(output.port), output.digits, std::pow(10.0, 1.0 - output.digits));
   }
-  if (solution.ending == coupling::Ending::stagnated)
+  if (stagnated)
     return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "
            "theirs.";
   const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
@@ -87,8 +88,8 @@ std::string MacroStep::remedyFor(const coupling::Solution& solution) const {
 }
 
 Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
-  const coupling::Solution& solution = trial.outcome.solution;
-  const coupling::OutputName output = network_.outputName(*solution.exploded);
+  const std::size_t exploded = *algorithmOf(trial).monitor().exploded();
+  const coupling::OutputName output = network_.outputName(exploded);
   const coupling::Member& member = system_.members[output.member];
   const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
   std::string_view remedy = "Choose acceleration.kind = \"auto\", or change the step.";
@@ -103,19 +104,20 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
       fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
                   "'{}.{}' is {:.4g}, more than {:g} times as large as ever before, where relative tests are passed by "
                   "anything. {} If such values are right, raise algorithm.explosion_growth.",
-                  membersOf(trial.outcome.cycle), t0, t1, solution.evaluations, member.name,
-                  member.subsystem->describe().ports[output.port].name,
-                  std::as_const(network_).outputs()[*solution.exploded], settings_.algorithm.explosionGrowth, remedy)};
+                  membersOf(trial.outcome.cycle), t0, t1, trial.outcome.solution.evaluations, member.name,
+                  member.subsystem->describe().ports[output.port].name, std::as_const(network_).outputs()[exploded],
+                  settings_.algorithm.explosionGrowth, remedy)};
 }
 
 Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
-  if (trial.outcome.solution.exploded) return explosion(t0, t1, trial);
+  if (trial.outcome.solution.ending == coupling::Ending::exploded) return explosion(t0, t1, trial);
   if (trial.outcome.solution.ending == coupling::Ending::opened)
-    return describeOpened(trial.outcome.solution.opened, t0);
+    return describeOpened(algorithmOf(trial).obstacle().opened, t0);
   if (trial.outcome.solution.ending == coupling::Ending::singular) {
-    Outcome outcome = describeUndetermined(trial.outcome.solution.undetermined, t0);
-    if (trial.outcome.solution.drowned)
+    const coupling::Obstacle& obstacle = algorithmOf(trial).obstacle();
+    Outcome outcome = describeUndetermined(obstacle.undetermined, t0);
+    if (obstacle.drowned)
       outcome.message += fmt::format(
           " Or their answers drown in rounding: the step of {:.4g} s is too short for "
           "algorithm.increment, or integrators answer late (ode1, central-differences).",
@@ -132,7 +134,7 @@ Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
   const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
   return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
           fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
-                      residualText(trial), remedyFor(trial.outcome.solution))};
+                      residualText(trial), remedyFor(trial))};
 }
 
 void MacroStep::warnAboutEndOfIterate(double t0, std::size_t position) {
@@ -238,6 +240,35 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
                       t,
                       settings_.algorithm.iterates() ? "Shorten the step, or look at the inputs of that subsystem"
                                                      : "Shorten the step or choose an iterating algorithm")};
+}
+
+void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
+  constexpr double kMuch = 20.0;
+  const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
+  if (outcome.suspicious && ++suspicious_ == 1)
+    log_.write(core::Severity::warning, "coupling",
+               fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
+                           "would not have come there, so this may be another solution than the one that was meant. "
+                           "Further ones are only counted",
+                           where(), membersOf(*outcome.suspicious)));
+  if (outcome.amplification > kMuch && ++slow_ == 1)
+    log_.write(
+        core::Severity::warning, "coupling",
+        fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
+                    "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
+                    where(), membersOf(outcome.slowest), outcome.amplification));
+}
+
+void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
+  constexpr std::uint64_t kWarnings = 10;
+  if (++acceptedAnyway_ > kWarnings) return;
+  const std::string why =
+      trial.outcome.converged()
+          ? fmt::format("failed the error test ({:.4g} times the tolerance)", trial.error.value_or(HUGE_VAL))
+          : fmt::format("of the cycle {} did not converge ({})", membersOf(trial.outcome.cycle), residualText(trial));
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("the step from {:.12g} s to {:.12g} s {} and was accepted as it is{}", t0, t1, why,
+                         acceptedAnyway_ == kWarnings ? "; further ones are only counted" : ""));
 }
 
 }  // namespace koppla::run

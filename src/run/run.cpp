@@ -127,7 +127,8 @@ struct Run::Impl {
   core::ProcessMark process;
 };
 
-/// Where a recorder cannot write, the run ends: its rows are what it is for.
+/// Where a recorder cannot write, the run ends: its rows are what it is for. So it does where a subsystem has no room
+/// for its files before it begins.
 template <class Work>
 Outcome Run::Impl::withOutput(Work work) {
   try {
@@ -148,14 +149,14 @@ Outcome Run::Impl::asked(Outcome outcome) const {
 Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  Outcome outcome = asked(initialiseMembers(system, network, macroStep, settings, log, &halt));
-  if (outcome.ok())
-    outcome = withOutput([this]() -> Outcome {
-      if (recorder != nullptr) recorder->begin(observation->columns());
-      Outcome first = recorder != nullptr ? record() : Outcome{};
-      if (first.ok()) iterations->begin();
-      return first;
-    });
+  const Outcome outcome = withOutput([this]() -> Outcome {
+    if (Outcome failed = asked(initialiseMembers(system, network, macroStep, settings, log, &halt)); !failed.ok())
+      return failed;
+    if (recorder != nullptr) recorder->begin(observation->columns());
+    Outcome first = recorder != nullptr ? record() : Outcome{};
+    if (first.ok()) iterations->begin();
+    return first;
+  });
   if (outcome.ok()) macroStep.begin();
   initialisation = secondsSince(begin);
   wallClock += initialisation;

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
 namespace koppla::study {
@@ -28,17 +29,10 @@ namespace {
 // The first byte that a child sends.
 constexpr char kDone = 'd';
 constexpr char kFailed = 'f';
+constexpr char kFailedAtFile = 'w';
 
 [[noreturn]] void fail(const char* call) {
   throw std::system_error(errno, std::generic_category(), call);
-}
-
-void writeAll(int pipe, const std::string& bytes) {
-  for (std::size_t done = 0; done < bytes.size();) {
-    const ssize_t written = ::write(pipe, bytes.data() + done, bytes.size() - done);
-    if (written < 0 && errno != EINTR) ::_exit(EXIT_FAILURE);  // nobody listens any more
-    if (written > 0) done += static_cast<std::size_t>(written);
-  }
 }
 
 /// The life of a child. Destructors of the parent's objects must not run here, hence _exit().
@@ -52,11 +46,12 @@ void writeAll(int pipe, const std::string& bytes) {
   std::string message;
   try {
     message = kDone + children.work(piece);
+  } catch (const core::FileError& error) {
+    message = kFailedAtFile + std::string(error.what());
   } catch (const std::exception& error) {
     message = kFailed + std::string(error.what());
   }
-  writeAll(pipe, message);
-  ::_exit(EXIT_SUCCESS);
+  ::_exit(core::writeAll(pipe, message) == 0 ? EXIT_SUCCESS : EXIT_FAILURE);  // which is where nobody listens any more
 }
 
 /// A child as its parent sees it.
@@ -120,9 +115,10 @@ class Child {
               "was killed by signal " + std::to_string(WTERMSIG(status)) + " (" + ::strsignal(WTERMSIG(status)) + ")"};
     if (received_.empty())
       return {{}, "ended with exit code " + std::to_string(WEXITSTATUS(status)) + " amid its work"};
-    const bool done = received_.front() == kDone;
+    const char how = received_.front();
     received_.erase(0, 1);
-    return done ? ChildResult{std::move(received_), {}} : ChildResult{{}, std::move(received_)};
+    return how == kDone ? ChildResult{std::move(received_), {}}
+                        : ChildResult{{}, std::move(received_), how == kFailedAtFile};
   }
 
  private:

@@ -69,6 +69,9 @@ std::optional<std::vector<std::string>> variablesOf(const Study& study, const st
   child.interrupted = interrupted;
   child.work = [&](std::size_t) { return inspectAll(study); };
   child.finished = [&](std::size_t, const ChildResult& result) {
+    if (result.atFile)
+      throw core::FileError(fmt::format("The subsystems of {} could not be loaded.", study.project.string()),
+                            result.failure);
     if (!result.failure.empty())
       throw core::SubsystemError(
           fmt::format("The subsystems of {} could not be loaded: the process that tried {}. Look "
@@ -83,9 +86,9 @@ std::optional<std::vector<std::string>> variablesOf(const Study& study, const st
   return variables;
 }
 
-Row failedRow(const char* message) {
+Row failedRow(std::string message) {
   Row row;
-  row.message = message;
+  row.message = std::move(message);
   return row;
 }
 
@@ -98,16 +101,11 @@ Row rowAt(const Study& study, std::size_t point, const PreparedReference& refere
     return judge(runToEnd(plan), plan.settings.start, *reference.reference, reference.ownError, study.errors);
   } catch (const core::InputError& error) {
     return failedRow(error.what());
-  } catch (const core::FileError& error) {
-    return failedRow(error.what());
   }
 }
 
 Row receivedRow(const ChildResult& result) {
-  if (result.failure.empty()) return rowFrom(result.payload);
-  Row row;
-  row.message = "The process of this run " + result.failure + ".";
-  return row;
+  return result.failure.empty() ? rowFrom(result.payload) : failedRow(result.why("The process of this run"));
 }
 
 /// False if interrupted.

@@ -5,7 +5,6 @@
 #include <charconv>
 #include <cstdint>
 #include <limits>
-#include <set>
 #include <system_error>
 #include <utility>
 
@@ -16,7 +15,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
-#include "koppla/program/fingerprint.hpp"
+#include "koppla/project/ingredients.hpp"
 
 namespace koppla::study {
 
@@ -28,8 +27,9 @@ constexpr const char* kJournal = "study.journal";
 constexpr std::array kResults{"study.csv", "fits.csv", "study.svg"};
 constexpr std::string_view kRestart = "Start anew with --restart, or choose another folder with --folder.";
 
-/// FNV-1a with 64 bits: no secret is kept, only changes are noticed.
-class Hash {
+/// FNV-1a with 64 bits: no secret is kept, only changes are noticed. Not core::Hash: journals hold these numbers, and
+/// with others an interrupted study would not go on.
+class JournalHash {
  public:
   void add(std::string_view bytes) {
     constexpr std::uint64_t kPrime = 0x100000001b3;
@@ -44,15 +44,10 @@ class Hash {
 
 constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
-/// Once, however often it is named.
-void addFile(Hash& hash, const fs::path& file, std::set<fs::path>& seen) {
-  if (!file.empty() && seen.insert(file).second) hash.add(core::readWhole(file, kAnySize));
-}
-
 }  // namespace
 
 std::string fingerprint(const Study& study, const std::string& version) {
-  Hash hash;
+  JournalHash hash;
   hash.add(version);
   hash.add(study.text);
   hash.add(study.projectText);
@@ -62,13 +57,8 @@ std::string fingerprint(const Study& study, const std::string& version) {
   }
   std::vector<std::vector<project::Override>> all = referenceSettings(study);
   for (const std::size_t point : study.grid.cross()) all.push_back(study.grid.overrides(point));
-  std::set<fs::path> seen;
-  for (const std::vector<project::Override>& settings : all)
-    for (const project::SubsystemEntry& entry : planOf(study, settings).subsystems) {
-      addFile(hash, entry.fmu.value, seen);
-      if (entry.program) hash.add(program::fingerprint(entry.program->settings));
-      if (entry.model) addFile(hash, entry.model->file, seen);
-    }
+  project::Ingredients ingredients([&hash](std::string_view ingredient) { hash.add(ingredient); });
+  for (const std::vector<project::Override>& settings : all) ingredients.tellThoseOf(planOf(study, settings));
   if (study.reference.kind == ReferenceKind::file) hash.add(core::readWhole(study.reference.file.value, kAnySize));
   return hash.text();
 }
@@ -116,7 +106,7 @@ void Journal::begin(const std::string& head) {
   std::error_code ignored;
   for (const char* name : kResults) fs::remove(folder_ / name, ignored);
   if (::ftruncate(file_.get(), 0) != 0)
-    throw core::InputError(fmt::format("{} cannot be emptied.", (folder_ / kJournal).string()), "Remove it.");
+    core::failAtFile((folder_ / kJournal).string(), "cannot be emptied", errno, "Remove it.", "Check the disk.");
   append(head);
 }
 
@@ -134,7 +124,7 @@ void Journal::takeOver(const std::string& content) {
   // What was cut off by the end of an earlier process.
   const off_t whole = ::lseek(file_.get(), 0, SEEK_END) - static_cast<off_t>(content.size() - begin);
   if (begin < content.size() && ::ftruncate(file_.get(), whole) != 0)
-    throw core::InputError(fmt::format("{} cannot be mended.", (folder_ / kJournal).string()), std::string(kRestart));
+    core::failAtFile((folder_ / kJournal).string(), "cannot be mended", errno, kRestart, "Check the disk.");
 }
 
 void Journal::add(std::size_t point, Row row) {

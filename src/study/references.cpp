@@ -33,7 +33,8 @@ struct ReceivedRun {
 };
 
 ReceivedRun unpack(const ChildResult& result) {
-  if (!result.failure.empty()) return {"It " + result.failure + ".", {}};
+  if (result.atFile) throw core::FileError("The reference could not be computed.", result.failure);
+  if (!result.failure.empty()) return {result.why("It"), {}};
   Unpacker unpacker(result.payload);
   ReceivedRun run;
   run.failure = unpacker.text();

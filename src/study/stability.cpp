@@ -39,7 +39,7 @@ std::string packed(const StabilityRow& row) {
 StabilityRow received(const ChildResult& result) {
   StabilityRow row;
   if (!result.failure.empty()) {
-    row.message = "The process of this combination " + result.failure + ".";
+    row.message = result.why("The process of this combination");
     return row;
   }
   Unpacker unpacker(result.payload);

@@ -135,7 +135,8 @@ struct Experiment {
 ///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe)* -> leaveInitialisation -> readOutputs
 ///        -> (advance, save, restore, states, setStates, observe)* -> terminate
 /// One instance is used by one thread at a time. A failure of evaluate, advance, save and restore is a status (the
-/// reason in failure()); every other failure is a core::SubsystemError. After `fatal` only destruction follows.
+/// reason in failure()); every other failure is a core::SubsystemError, or a core::FileError where the system fails
+/// with a file. After `fatal` only destruction follows.
 class Subsystem {
  public:
   Subsystem() = default;

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.hpp"
+#include "support/full_disk.hpp"
 
 namespace koppla::test::output_test {
 namespace {
@@ -91,6 +92,23 @@ TEST(Rows, OfARunOnADiskThatFillsUpAreAnOutcomeWithStatistics) {
   EXPECT_NE(result.err.find(statistics["message"].get<std::string>()), std::string::npos) << result.err;
   EXPECT_NE(workspace.read("p.run/run.log").find("output failed"), std::string::npos);
   EXPECT_FALSE(workspace.has("p.run/results.csv"));
+}
+
+TEST(FullDiskTest, ForAnUnpackedFmuIsNoBadInput) {
+  const Workspace workspace;
+  workspace.write("p.toml", project());
+  workspace.write("s.toml",
+                  "format = 1\n[study]\nproject = \"p.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = [0.1, "
+                  "0.2]\n[reference]\nkind = \"run\"\nset = [\"simulation.step=0.01\"]\ncheck_set = "
+                  "[\"simulation.step=0.02\"]\n[errors]\nvariables = [\"*\"]\n");
+  const FullDisk full(4096);  // smaller than any library in an FMU
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run", "p.toml"}, {"check", "p.toml"}, {"inspect", "fmus/Gain.fmu"}, {"study", "s.toml"}}) {
+    const Result result = workspace.run(command);
+    EXPECT_EQ(result.exitCode, 6) << command.front() << "\n" << result.all();
+    EXPECT_NE(result.err.find("cannot be unpacked to "), std::string::npos) << result.err;
+    EXPECT_NE(result.err.find("set TMPDIR to a folder with more."), std::string::npos) << result.err;
+  }
 }
 
 TEST(Hdf5Rows, OfARunOnADiskThatFillsUpAreAnOutcomeAndStayReadable) {

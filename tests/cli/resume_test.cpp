@@ -301,6 +301,16 @@ TEST_F(ResumeTest, AnswersOfAnotherScriptAreRefused) {
   EXPECT_THAT(refused.err, HasSubstr("'valve' cannot be called"));
 }
 
+TEST_F(ResumeTest, StatisticsThatCannotTakeTheirPlaceAreFailedOutputAndTheRunIsToldOf) {
+  workspace_.write("valve.sh", "mkdir -p $KOPPLA_PROJECT/loop.run/statistics.json/in-the-way\n" + std::string(kValve));
+  const Result result = workspace_.run({"run", "loop.toml"});
+  EXPECT_EQ(result.exitCode, 6) << result.all();
+  EXPECT_THAT(result.out, HasSubstr("output failed at t = 3 s"));
+  EXPECT_THAT(result.err, HasSubstr("loop.run/statistics.json cannot be written: Is a directory."));
+  EXPECT_THAT(workspace_.read("loop.run/run.log"), HasSubstr("output failed"));
+  EXPECT_TRUE(workspace_.has("loop.run/results.csv"));
+}
+
 TEST_F(ResumeTest, RestartFilesThatAreNotWhatTheyWereAreRefused) {
   ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
   std::size_t damaged = 0;

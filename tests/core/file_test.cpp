@@ -1,17 +1,17 @@
 #include "koppla/core/file.hpp"
 
 #include <cerrno>
-#include <csignal>
 #include <filesystem>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
+
+#include "support/full_disk.hpp"
 
 namespace koppla::core {
 namespace {
@@ -84,9 +84,7 @@ TEST(File, OnAFullDiskTheOldOneStaysAndTheUsersInputIsNotBlamed) {
   writeWhole(file, "old");
   const pid_t child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{2, 2};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const test::FullDisk full(2);
     bool right = false;
     try {
       writeWhole(file, "new");

@@ -5,57 +5,15 @@
 #include "koppla/coupling/coupled_step.hpp"
 
 #include "support/figure.hpp"
+#include "support/integer_member.hpp"
 
 namespace koppla::coupling::discrete_test {
 namespace {
 
-using subsystem::Causality;
-using subsystem::Slot;
-using subsystem::Status;
-
-/// n_out = n_in + increment, at the end of every step.
-class IntegerAdder final : public subsystem::Subsystem {
- public:
-  explicit IntegerAdder(std::int32_t increment) : increment_(increment) {
-    subsystem::Port in;
-    in.name = "in";
-    in.type = core::Type::integer;
-    in.causality = Causality::input;
-    subsystem::Port out = in;
-    out.name = "out";
-    out.causality = Causality::output;
-    description_.ports = {in, out};
-    description_.capabilities = {.saveRestore = true, .variableStep = true};
-    description_.indexNames();
-  }
-
-  [[nodiscard]] const subsystem::Description& describe() const override { return description_; }
-  void set(subsystem::PortIndex /*port*/, std::span<const core::Value> /*values*/) override {}
-  void bind(subsystem::Binding binding) override { binding_ = std::move(binding); }
-  void enterInitialisation(const subsystem::Experiment& /*experiment*/) override {}
-  Status evaluate(double /*t*/, std::span<const double> /*u*/, std::span<double> /*y*/) override { return add(); }
-  Status differentiate(std::size_t /*input*/, std::span<double> /*dy*/) override { return Status::error; }
-  void leaveInitialisation() override {}
-  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory /*u*/,
-                                std::span<double> /*y*/) override {
-    return {add(), step.t1};
-  }
-  Status save(Slot /*slot*/) override { return Status::ok; }
-  Status restore(Slot /*slot*/) override { return Status::ok; }
-  void observe(std::span<const subsystem::PortIndex> /*ports*/, core::Values& /*into*/) override {}
-  void terminate() noexcept override {}
-  [[nodiscard]] std::string failure() const override { return ""; }
-
- private:
-  Status add() {
-    binding_.discreteOutputs.integers[0] = binding_.discreteInputs.integers[0] + increment_;
-    return Status::ok;
-  }
-
-  std::int32_t increment_;
-  subsystem::Description description_;
-  subsystem::Binding binding_;
-};
+/// out = in + increment, at the end of every step.
+std::unique_ptr<subsystem::Subsystem> adder(std::int32_t increment) {
+  return std::make_unique<test::IntegerMember>([increment](auto, auto in) { return in + increment; });
+}
 
 struct Solved {
   StepOutcome outcome;
@@ -65,8 +23,8 @@ struct Solved {
 
 Solved solveOnce(std::int32_t increment, const AlgorithmSettings& settings) {
   System system;
-  system.members.push_back({"a", std::make_unique<IntegerAdder>(increment), {}});
-  system.members.push_back({"b", std::make_unique<IntegerAdder>(0), {}});
+  system.members.push_back({"a", adder(increment), {}});
+  system.members.push_back({"b", adder(0), {}});
   system.connections = {{{0, 1}, {1, 0}}, {{1, 1}, {0, 0}}};
   const auto cycles = findCycles(system);
   Network network(system, cycles, 1e100);

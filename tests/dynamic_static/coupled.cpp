@@ -25,12 +25,15 @@ struct Ports {
 
 std::unique_ptr<Subsystem> coupled(const std::string& dynamicName, std::unique_ptr<solver::Equations> dynamic,
                                    const std::string& staticName, const Maker& makeStatic, const Ports& ports,
-                                   const solver::StaticSettings& settings, const IntegratorSettings& integrator) {
+                                   const solver::StaticSettings& settings, const IntegratorSettings& integrator,
+                                   const Around& around = {}) {
   IntegratorSettings none;
   none.kind = Kind::ode1;
   std::vector<std::unique_ptr<Subsystem>> instances;
-  for (std::size_t i = 0; i <= ports.staticInputs.size(); ++i)
-    instances.push_back(solver::integrate(makeStatic(), none));
+  for (std::size_t i = 0; i <= ports.staticInputs.size(); ++i) {
+    std::unique_ptr<Subsystem> instance = solver::integrate(makeStatic(), none);
+    instances.push_back(around ? around(std::move(instance)) : std::move(instance));
+  }
   const subsystem::Description& inner = instances.front()->describe();
   const subsystem::Description& outer = dynamic->describe();
   std::vector<solver::Wire> wires;
@@ -68,7 +71,8 @@ std::unique_ptr<Subsystem> oscillatorWithSpring(StaticCoupling coupling, const I
       {{"x", "v"}, {"x", "v"}, {"f"}, {"f"}}, {.coupling = coupling}, integrator);
 }
 
-std::unique_ptr<Subsystem> rotorOnBearing(StaticCoupling coupling, const IntegratorSettings& integrator, Film film) {
+std::unique_ptr<Subsystem> rotorOnBearing(StaticCoupling coupling, const IntegratorSettings& integrator, Film film,
+                                          const Around& around) {
   const bool elements = film == Film::finiteElements;
   return coupled(
       "rotor", native::rotor(), "bearing",
@@ -81,7 +85,7 @@ std::unique_ptr<Subsystem> rotorOnBearing(StaticCoupling coupling, const Integra
        {"eps", "eps_rate", "del_rate"},
        {"force_r", "force_t"},
        {"force_r", "force_t"}},
-      {.coupling = coupling, .threads = elements ? 4U : 1U}, integrator);
+      {.coupling = coupling, .threads = 4}, integrator, around);
 }
 
 Effort Trace::afterStartUp() const {

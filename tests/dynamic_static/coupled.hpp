@@ -21,13 +21,15 @@ solver::IntegratorSettings noteBdf(unsigned order, double tolerance);
 /// The nonlinear oscillator of 15.5 whose spring is called as a static solver.
 std::unique_ptr<subsystem::Subsystem> oscillatorWithSpring(StaticCoupling coupling,
                                                            const solver::IntegratorSettings& integrator);
-/// How the film of the rotor's bearing is found: in closed form, or by finite elements with all instances at the same
-/// time, which makes the static calls what takes the time.
+/// How the film of the rotor's bearing is found: in closed form, or by finite elements, which makes the static calls
+/// what takes the time.
 enum class Film { shortBearing, finiteElements };
-/// The rotor of 15.6 on its bearing.
+/// What is put around each instance of a static subsystem.
+using Around = std::function<std::unique_ptr<subsystem::Subsystem>(std::unique_ptr<subsystem::Subsystem>)>;
+/// The rotor of 15.6 on its bearing, whose instances may run at the same time.
 std::unique_ptr<subsystem::Subsystem> rotorOnBearing(StaticCoupling coupling,
                                                      const solver::IntegratorSettings& integrator,
-                                                     Film film = Film::shortBearing);
+                                                     Film film = Film::shortBearing, const Around& around = {});
 
 /// What a run of single steps went through.
 struct Trace {

@@ -1,16 +1,15 @@
 #include "koppla/fmi/archive.hpp"
 
-#include <csignal>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
 
-#include <sys/resource.h>
 #include <sys/stat.h>
 
 #include "koppla/core/interruption.hpp"
 
 #include "helpers.hpp"
+#include "support/full_disk.hpp"
 
 namespace koppla::fmi::test {
 namespace {
@@ -50,8 +49,9 @@ class Archive : public ::testing::Test {
     return file_;
   }
 
+  template <class Error = core::InputError>
   std::string refusal(const fs::path& file, const ArchiveLimits& limits = {}) {
-    const std::string message = messageOf<core::InputError>([&] { unpack(file, limits); });
+    const std::string message = messageOf<Error>([&] { unpack(file, limits); });
     EXPECT_TRUE(fs::is_empty(temporary_)) << "something was left behind";
     EXPECT_THAT(message, HasSubstr(file.string()));
     return message;
@@ -187,33 +187,20 @@ TEST_F(Archive, IsNotUnpackedFurtherWhenThatIsInterrupted) {
   EXPECT_NO_THROW(unpack(file_));
 }
 
-/// While it lives, files of this process cannot grow beyond so many bytes, as on a disk that is full.
-class FullDisk {
- public:
-  explicit FullDisk(rlim_t bytes) : handler_(std::signal(SIGXFSZ, SIG_IGN)) {
-    ::getrlimit(RLIMIT_FSIZE, &before_);
-    const rlimit limit{bytes, before_.rlim_max};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
-  }
-  ~FullDisk() {
-    ::setrlimit(RLIMIT_FSIZE, &before_);
-    std::signal(SIGXFSZ, handler_);
-  }
-  FullDisk(const FullDisk&) = delete;
-  FullDisk& operator=(const FullDisk&) = delete;
-
- private:
-  rlimit before_{};
-  void (*handler_)(int);
-};
-
 TEST_F(Archive, SaysWhyAnEntryCannotBeWritten) {
   make({{"resources/data", std::string(1'000'000, 'x')}});
-  const FullDisk full(500'000);
-  const std::string message = refusal(file_);
+  const koppla::test::FullDisk full(500'000);
+  const std::string message = refusal<core::FileError>(file_);
   EXPECT_THAT(message, HasSubstr("'resources/data' cannot be unpacked to " + temporary_.string()));
   EXPECT_THAT(message, HasSubstr("File too large"));
   EXPECT_THAT(message, HasSubstr("set TMPDIR to a folder with more"));
+}
+
+TEST_F(Archive, WithANameThatIsTooLongIsTheUsersInput) {
+  make({{"resources/" + std::string(300, 'n'), "x"}});
+  EXPECT_THAT(refusal(file_), HasSubstr("export the FMU with shorter file names"));
+  make({{"resources/" + std::string(300, 'n') + "/data", "x"}});
+  EXPECT_THAT(refusal(file_), HasSubstr("export the FMU with shorter file names"));
 }
 
 TEST_F(Archive, SaysBeforehandThatThereIsNoRoom) {
@@ -229,7 +216,7 @@ TEST_F(Archive, SaysBeforehandThatThereIsNoRoom) {
   ArchiveLimits limits;
   limits.totalBytes = std::numeric_limits<std::uint64_t>::max();
   limits.ratio = std::numeric_limits<double>::infinity();
-  EXPECT_THAT(refusal(file_, limits), HasSubstr("are free below " + temporary_.string()));
+  EXPECT_THAT(refusal<core::FileError>(file_, limits), HasSubstr("are free below " + temporary_.string()));
 }
 
 TEST_F(Archive, RefusesEntriesLargerThanTheyDeclare) {

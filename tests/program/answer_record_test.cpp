@@ -9,6 +9,8 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
+#include "support/full_disk.hpp"
+
 namespace koppla::program::answer_record_test {
 namespace {
 
@@ -124,13 +126,42 @@ TEST_F(AnswerRecordTest, RefusesTheAnswersOfAnotherProgram) {
   EXPECT_NO_THROW(opened(false, "abd"));
 }
 
-TEST_F(AnswerRecordTest, ADiskThatIsFullIsTold) {
+/// What the error says that opening a record, or adding to it, must end with.
+template <class Error, class Work>
+std::string saidBy(Work work) {
   try {
-    const AnswerRecord record("/dev/full", "abc", false);
-    FAIL();
-  } catch (const core::InputError& refusal) {
-    EXPECT_NE(std::string(refusal.what()).find("No space left on device"), std::string::npos) << refusal.what();
+    work();
+  } catch (const Error& error) {
+    return error.what();
   }
+  ADD_FAILURE() << "no such error";
+  return {};
+}
+
+TEST_F(AnswerRecordTest, ADiskThatIsFullIsTold) {
+  const std::string said = saidBy<core::FileError>([] { AnswerRecord("/dev/full", "abc", false); });
+  EXPECT_NE(said.find("/dev/full cannot be written: No space left on device. Free some space"), std::string::npos)
+      << said;
+}
+
+TEST_F(AnswerRecordTest, ADiskThatFillsUpIsToldAndTheAnswersBeforeStay) {
+  const double x = 0.1;
+  {
+    AnswerRecord record = opened(false);
+    record.add(question(1, x), {1, 0, {1.0}});
+    const test::FullDisk full(std::filesystem::file_size(file()) + 8);
+    const std::string said = saidBy<core::FileError>([&] { record.add(question(2, x), {1, 0, {2.0}}); });
+    EXPECT_NE(said.find("cannot be written: File too large."), std::string::npos) << said;
+  }
+  AnswerRecord record = opened(true);
+  EXPECT_TRUE(record.find(question(1, x)));
+  EXPECT_FALSE(record.find(question(2, x)));
+}
+
+TEST_F(AnswerRecordTest, APlaceThatCannotBeRightIsTheUsersInput) {
+  core::writeWhole(file(), "no folder");
+  const std::string said = saidBy<core::InputError>([&] { AnswerRecord(file() / "answers.bin", "abc", false); });
+  EXPECT_NE(said.find("cannot be opened: Not a directory. Choose a results folder"), std::string::npos) << said;
 }
 
 TEST_F(AnswerRecordTest, BeginsAnewUnlessItIsResumed) {

@@ -6,9 +6,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
 #include "refusal.hpp"
+#include "support/full_disk.hpp"
 #include "toy_program.hpp"
 
 namespace koppla::test {
@@ -35,6 +37,18 @@ TEST(ProgramFaults, AnExitStatusIsToldWithTheLastWords) {
                     HasSubstr("The command 'echo first >&2;"), HasSubstr("first | licence expired"),
                     HasSubstr("Run the command by hand"), HasSubstr((toy.work() / "s000000/i001").string())));
   EXPECT_TRUE(fs::exists(toy.work() / "s000000/i001/x.csv")) << "the folder of a call that failed stays";
+}
+
+TEST(ProgramFaults, AFullDiskAtTheStartIsToldAsSuchWithTheProgramsName) {
+  Toy toy(kTriple);
+  const FullDisk full(4);
+  try {
+    toy.start();
+    FAIL() << "no error";
+  } catch (const core::FileError& error) {
+    EXPECT_THAT(error.what(), AllOf(HasSubstr("The program 'toy' cannot be called. The record of answers "),
+                                    HasSubstr("cannot be written: File too large. Free some space there")));
+  }
 }
 
 TEST(ProgramFaults, OtherStatusesMayMeanSuccess) {

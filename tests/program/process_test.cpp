@@ -14,6 +14,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -109,6 +110,15 @@ TEST_F(Process, WhatDoesNotExistIsSaid) {
   EXPECT_EQ(program::run(nowhere).ending, Ending::notStarted);
   nowhere.output = folder_.path() / "nowhere/out";
   EXPECT_THROW(program::run(nowhere), core::InputError);
+}
+
+TEST_F(Process, ASystemWithoutDescriptorsIsNotTheUsersInput) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  const rlimit none{0, before.rlim_max};
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  EXPECT_THROW(run(std::string("true")), core::FileError);
+  ::setrlimit(RLIMIT_NOFILE, &before);
 }
 
 /// As happens where programs are copied and started on several threads: a child of another one holds the file for a

@@ -183,6 +183,22 @@ TEST_F(CsvRecorderTest, AFullDiskIsAnErrorThatNamesFileAndRemedy) {
   }
 }
 
+TEST_F(CsvRecorderTest, WhatStandsInTheWayOfACompleteFileIsTheSystemsFailureAndTheRowsStay) {
+  CsvRecorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  recorder.row(0.0, reals({1.0, 2.0}));
+  fs::create_directories(file("results.csv") / "somebody's");
+  try {
+    recorder.complete();
+    FAIL() << "no error";
+  } catch (const core::FileError& error) {
+    EXPECT_EQ(error.what(),
+              file("results.csv").string() + " cannot take the place of " + file("results.partial.csv").string() +
+                  ": Is a directory. All rows are in the partial file; rename it once the place is free.");
+  }
+  EXPECT_NE(content("results.partial.csv").find("\n0,1,2\n"), std::string::npos) << content("results.partial.csv");
+}
+
 TEST_F(CsvRecorderTest, WritingFailsLoudlyAlsoInTheMiddleOfARun) {
   // A pipe without reader takes nothing; the rows before stay where they are.
   ::signal(SIGPIPE, SIG_IGN);

@@ -12,7 +12,6 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
-#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "koppla/results/load.hpp"
 
 #include "recorded_rows.hpp"
+#include "support/full_disk.hpp"
 
 namespace koppla::results::hdf5_safety_test {
 namespace {
@@ -121,12 +121,17 @@ TEST_F(Hdf5SafetyTest, AFullDiskIsAnErrorThatNamesFileAndRemedy) {
   }
 }
 
+TEST_F(Hdf5SafetyTest, WhatStandsInTheWayOfACompleteFileIsTheSystemsFailure) {
+  Hdf5Recorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  fs::create_directories(file("results.h5") / "somebody's");
+  EXPECT_THROW(recorder.complete(), core::FileError);
+}
+
 TEST_F(Hdf5SafetyTest, ADiskThatFillsUpLeavesASoundFileWithTheRowsBefore) {
   const pid_t child = ::fork();
   if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    const rlimit limit{200'000, 200'000};
-    ::setrlimit(RLIMIT_FSIZE, &limit);
+    const test::FullDisk full(200'000);
     int code = 1;
     try {
       Hdf5Recorder recorder(folder_.path());

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "fmu_system.hpp"
 #include "support/figure.hpp"
@@ -171,6 +172,31 @@ TEST(Recording, WhatCannotBeWrittenIsAnOutcomeThatIsToldOnce) {
     EXPECT_EQ(recorder.abandoned, in == In::complete ? 0 : 1);
     EXPECT_EQ(recorder.rows, in == In::begin ? 0 : in == In::row ? 3 : in == In::flush ? 2 : 5);
   }
+}
+
+/// A subsystem that has no room for its files.
+class Homeless final : public subsystem::detail::Wrapper {
+ public:
+  Homeless() : Wrapper(test::makeSubsystem(test::clockSignal())) {}
+  void enterInitialisation(const subsystem::Experiment& /*experiment*/) override {
+    throw core::FileError("The disk is full.", "Make room.");
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+};
+
+TEST(Recording, ASubsystemWithoutRoomForItsFilesIsAnOutcomeToo) {
+  coupling::System system;
+  system.members.push_back({"a", std::make_unique<Homeless>(), {}});
+  core::Log log;
+  MemoryRecorder recorder;
+  Settings settings;
+  settings.step = 0.25;
+  run::Run run(std::move(system), settings, log, &recorder);
+  const Outcome outcome = run.initialise();
+  EXPECT_EQ(outcome.kind, OutcomeKind::outputFailed);
+  EXPECT_EQ(outcome.message, "The disk is full. Make room.");
 }
 
 TEST(Recording, ResultsAreCompleteBeforeSubsystemsAreTerminated) {

@@ -7,95 +7,29 @@
 #include <gtest/gtest.h>
 
 #include "fmu_system.hpp"
+#include "support/integer_member.hpp"
 
 namespace koppla::run::repeated_step_test {
 namespace {
 
 using coupling::AlgorithmKind;
 using stepping::StepControlKind;
-using subsystem::Status;
-using subsystem::StepResult;
 using test::Formula;
 using test::integrator;
 using test::makeSystem;
-
-/// Integers in and out, a state that counts, and steps that may be refused.
-class IntegerMember final : public subsystem::Subsystem {
- public:
-  /// The state after a step that began with the state n and the input `in`.
-  using Count = std::function<std::int32_t(std::int32_t n, std::int32_t in)>;
-  /// Where a step gets to; the end of the step where it is not refused.
-  using Reach = std::function<double(const subsystem::Step&)>;
-
-  explicit IntegerMember(
-      Count count, Reach reach = [](const auto& step) { return step.t1; })
-      : count_(std::move(count)), reach_(std::move(reach)) {
-    subsystem::Port in;
-    in.name = "in";
-    in.type = core::Type::integer;
-    in.causality = subsystem::Causality::input;
-    subsystem::Port out = in;
-    out.name = "out";
-    out.causality = subsystem::Causality::output;
-    description_.kind = "integers";
-    description_.ports = {in, out};
-    description_.dependencies[1] = std::vector<subsystem::PortIndex>{};
-    description_.capabilities = {.saveRestore = true, .variableStep = true};
-    description_.indexNames();
-  }
-
-  [[nodiscard]] const subsystem::Description& describe() const override { return description_; }
-  void set(subsystem::PortIndex /*port*/, std::span<const core::Value> /*values*/) override {}
-  void bind(subsystem::Binding binding) override { binding_ = std::move(binding); }
-  void enterInitialisation(const subsystem::Experiment& /*experiment*/) override {}
-  Status evaluate(double /*t*/, std::span<const double> /*u*/, std::span<double> /*y*/) override { return give(); }
-  Status differentiate(std::size_t /*input*/, std::span<double> /*dy*/) override { return Status::error; }
-  void leaveInitialisation() override {}
-  StepResult advance(const subsystem::Step& step, subsystem::Trajectory /*u*/, std::span<double> /*y*/) override {
-    const double reached = reach_(step);
-    if (reached < step.t1) return {Status::discard, reached};
-    n_ = count_(n_, binding_.discreteInputs.integers.empty() ? 0 : binding_.discreteInputs.integers[0]);
-    return {give(), step.t1};
-  }
-  Status save(subsystem::Slot slot) override {
-    saved_.at(static_cast<std::size_t>(slot)) = n_;
-    return Status::ok;
-  }
-  Status restore(subsystem::Slot slot) override {
-    n_ = saved_.at(static_cast<std::size_t>(slot));
-    return Status::ok;
-  }
-  void observe(std::span<const subsystem::PortIndex> ports, core::Values& into) override {
-    for (std::size_t i = 0; i < ports.size(); ++i) into.integers.push_back(n_);
-  }
-  void terminate() noexcept override {}
-  [[nodiscard]] std::string failure() const override { return "the step was refused"; }
-
- private:
-  Status give() {
-    if (!binding_.discreteOutputs.integers.empty()) binding_.discreteOutputs.integers[0] = n_;
-    return Status::ok;
-  }
-
-  Count count_;
-  Reach reach_;
-  subsystem::Description description_;
-  subsystem::Binding binding_;
-  std::int32_t n_ = 0;
-  std::array<std::int32_t, subsystem::kSlots> saved_{};
-};
 
 TEST(RepeatedStep, BeginsWithTheIntegersOfTheFirstAttempt) {
   // The counter has done its step when the one behind it refuses: the repeated, shorter step must begin with what the
   // counter said before. Steps of 0.1 s become two of 0.05 s each, and the listener adds 0 + 1 + 2 + 3.
   coupling::System system;
-  system.members.push_back({"counter", std::make_unique<IntegerMember>([](auto n, auto) { return n + 1; }), {}});
-  system.members.push_back({"listener", std::make_unique<IntegerMember>([](auto n, auto in) { return n + in; }), {}});
+  system.members.push_back({"counter", std::make_unique<test::IntegerMember>([](auto n, auto) { return n + 1; }), {}});
+  system.members.push_back(
+      {"listener", std::make_unique<test::IntegerMember>([](auto n, auto in) { return n + in; }), {}});
   system.members.push_back({"refuser",
-                            std::make_unique<IntegerMember>([](auto n, auto) { return n; },
-                                                            [](const subsystem::Step& step) {
-                                                              return step.t1 - step.t0 > 0.06 ? step.t0 : step.t1;
-                                                            }),
+                            std::make_unique<test::IntegerMember>([](auto n, auto) { return n; },
+                                                                  [](const subsystem::Step& step) {
+                                                                    return step.t1 - step.t0 > 0.06 ? step.t0 : step.t1;
+                                                                  }),
                             {}});
   test::connect(system, {{"counter.out", "listener.in"}, {"listener.out", "refuser.in"}});
   Settings settings;
@@ -118,11 +52,11 @@ TEST(RepeatedStep, ASubsystemThatAlwaysGetsNearlyThereIsAskedForLess) {
   // shorten 0.1 s to 0.09 s.
   coupling::System system;
   system.members.push_back({"eager",
-                            std::make_unique<IntegerMember>([](auto n, auto) { return n + 1; },
-                                                            [](const subsystem::Step& step) {
-                                                              const double h = step.t1 - step.t0;
-                                                              return h > 0.01 ? step.t0 + 0.999 * h : step.t1;
-                                                            }),
+                            std::make_unique<test::IntegerMember>([](auto n, auto) { return n + 1; },
+                                                                  [](const subsystem::Step& step) {
+                                                                    const double h = step.t1 - step.t0;
+                                                                    return h > 0.01 ? step.t0 + 0.999 * h : step.t1;
+                                                                  }),
                             {}});
   Settings settings;
   settings.step = settings.end = 0.1;

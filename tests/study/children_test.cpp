@@ -10,6 +10,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
 namespace koppla::study {
@@ -37,6 +38,17 @@ TEST(Children, EachPieceIsDoneOnceInAProcessOfItsOwn) {
     processes.insert(result.payload.substr(2));
   }
   EXPECT_EQ(processes.size(), 8U);
+}
+
+TEST(Children, AFailureWithAFileIsToldFromOthersAndInItsOwnWords) {
+  const auto results = resultsOf(2, 1, [](std::size_t piece) -> std::string {
+    if (piece == 0) throw core::FileError("The disk is full.", "Make room.");
+    throw std::runtime_error("ran away");
+  });
+  EXPECT_TRUE(results.at(0).atFile);
+  EXPECT_EQ(results.at(0).why("The child"), "The disk is full. Make room.");
+  EXPECT_FALSE(results.at(1).atFile);
+  EXPECT_EQ(results.at(1).why("The child"), "The child ran away.");
 }
 
 TEST(Children, LargeResultsArrive) {

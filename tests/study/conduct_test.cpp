@@ -9,9 +9,11 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
 #include "support/figure.hpp"
+#include "support/full_disk.hpp"
 
 namespace koppla::study {
 namespace {
@@ -83,6 +85,18 @@ TEST_F(StudyTest, ExplicitCouplingOfHeldValuesIsOfFirstOrder) {
     EXPECT_EQ(result.rows[i].status, Status::ok) << i << result.rows[i].message;
     EXPECT_NEAR(result.rows[i].error / expectedError(rate, h), 1.0, 0.05) << i;
     EXPECT_NEAR(static_cast<double>(result.rows[i].acceptedSteps), std::ceil(kEnd / h - 1e-9), 0.0) << i;
+  }
+}
+
+TEST_F(StudyTest, AFullDiskIsNotTheSubsystemsFault) {
+  const Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.05, 0.2]\n", kSharp, "");
+  const test::FullDisk full(4096);  // smaller than any library in an FMU
+  try {
+    conducted(study);
+    FAIL() << "no error";
+  } catch (const core::FileError& error) {
+    EXPECT_NE(std::string(error.what()).find("project.toml could not be loaded. "), std::string::npos) << error.what();
+    EXPECT_NE(std::string(error.what()).find("File too large"), std::string::npos) << error.what();
   }
 }
 

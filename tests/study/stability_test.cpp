@@ -9,6 +9,7 @@
 #include "koppla/solver/integrate.hpp"
 
 #include "support/formula_subsystem.hpp"
+#include "support/full_disk.hpp"
 
 namespace koppla::study::stability_test {
 namespace {
@@ -74,6 +75,19 @@ TEST(Stability, GivesTheSpectralRadiusAtTheProjectsStepAndItsGrowth) {
   EXPECT_EQ(row.status, StabilityStatus::unstable);
   EXPECT_NEAR(row.spectralRadius, std::hypot(1.0, 0.5), 1e-12);
   EXPECT_NEAR(row.decadesPerSecond(), std::log10(std::hypot(1.0, 0.5)) * 2.0 * kOmega, 1e-10);
+}
+
+TEST(Stability, AFullDiskIsToldInItsOwnWords) {
+  StabilityAnalysis analysis;
+  analysis.project = "p.toml";
+  analysis.projectText = "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n[[subsystems]]\nname = \"a\"\nfmu = \"" +
+                         std::string(KOPPLA_FMU_DIR) + "/Gain.fmu\"\n";
+  const test::FullDisk full(4096);  // smaller than any library in an FMU
+  const std::vector<StabilityRow> rows = analyse(analysis, {});
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_EQ(rows[0].status, StabilityStatus::failed);
+  EXPECT_TRUE(rows[0].message.starts_with(std::string(KOPPLA_FMU_DIR) + "/Gain.fmu: The entry '")) << rows[0].message;
+  EXPECT_TRUE(rows[0].message.ends_with("set TMPDIR to a folder with more.")) << rows[0].message;
 }
 
 constexpr const char* kHead = "format = 1\n[stability]\nproject = \"p.toml\"\n";

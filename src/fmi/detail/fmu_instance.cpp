@@ -62,12 +62,18 @@ LoadedModel limited(LoadedModel model, const Options& options) {
   return model;
 }
 
+/// The library's own code runs from here on, for this instance.
+LoadedModel loadFor(const InstanceLog& instance, Fmu& fmu, core::Log& log, const Options& options) {
+  subsystem::callUnderWay.instance = &instance.instance();
+  return limited(fmu.load(log), options);
+}
+
 }  // namespace
 
 FmuInstance::FmuInstance(std::shared_ptr<Fmu> fmu, std::string name, core::Log& log, const Options& options)
     : fmu_(std::move(fmu)),
       log_(std::move(name), fmu_->model(), log, options),
-      model_(limited((subsystem::callUnderWay.instance = &log_.instance(), fmu_->load(log)), options)) {
+      model_(loadFor(log_, *fmu_, log, options)) {
   if (log_.instance().empty()) throw core::InputError("An instance of an FMU has no name.", "Give it one.");
   const std::string resources = fmu_->resourceUri();
   component_ = functions().instantiate(log_.instance().c_str(), fmi2::Kind::coSimulation, fmu_->model().guid.c_str(),

@@ -75,7 +75,7 @@ class Formatter {
   int number(std::string_view text, std::size_t& at) {
     if (at < text.size() && text[at] == '*') {
       ++at;
-      return std::clamp(va_arg(arguments_, int), -kLargestNumber, kLargestNumber);
+      return std::clamp(take<int>(), -kLargestNumber, kLargestNumber);
     }
     int result = 0;
     for (; at < text.size() && isDigit(text[at]); ++at)
@@ -149,12 +149,12 @@ class Formatter {
       case 'a':
       case 'A':
         if (conversion.length == Length::longest)
-          print(conversion, "L", conversion.kind, va_arg(arguments_, long double));
+          print(conversion, "L", conversion.kind, take<long double>());
         else
-          print(conversion, "", conversion.kind, va_arg(arguments_, double));
+          print(conversion, "", conversion.kind, take<double>());
         break;
       case 'p':
-        print(conversion, "", 'p', va_arg(arguments_, void*));
+        print(conversion, "", 'p', take<void*>());
         break;
       case 'c':
       case 'C':
@@ -165,7 +165,7 @@ class Formatter {
         addText(conversion);
         break;
       case 'n':
-        static_cast<void>(va_arg(arguments_, void*));
+        static_cast<void>(take<void*>());
         text_ += conversion.source;
         break;
       default:
@@ -173,40 +173,47 @@ class Formatter {
     }
   }
 
+  /// A message may name more arguments than the FMU passed; what lies in their place is taken for them, which is what
+  /// sanitizers are for.
+  template <typename Value>
+  [[gnu::no_sanitize_address]] Value take() {
+    return va_arg(arguments_, Value);
+  }
+
   std::intmax_t signedArgument(Length length) {
     switch (length) {
       case Length::byte:
-        return static_cast<signed char>(va_arg(arguments_, int));
+        return static_cast<signed char>(take<int>());
       case Length::half:
-        return static_cast<short>(va_arg(arguments_, int));
+        return static_cast<short>(take<int>());
       case Length::longer:
-        return va_arg(arguments_, long);
+        return take<long>();
       case Length::longest:
-        return va_arg(arguments_, std::intmax_t);
+        return take<std::intmax_t>();
       case Length::size:
-        return va_arg(arguments_, std::ptrdiff_t);
+        return take<std::ptrdiff_t>();
       case Length::plain:
         break;
     }
-    return va_arg(arguments_, int);
+    return take<int>();
   }
 
   std::uintmax_t unsignedArgument(Length length) {
     switch (length) {
       case Length::byte:
-        return static_cast<unsigned char>(va_arg(arguments_, unsigned));
+        return static_cast<unsigned char>(take<unsigned>());
       case Length::half:
-        return static_cast<unsigned short>(va_arg(arguments_, unsigned));
+        return static_cast<unsigned short>(take<unsigned>());
       case Length::longer:
-        return va_arg(arguments_, unsigned long);
+        return take<unsigned long>();
       case Length::longest:
-        return va_arg(arguments_, std::uintmax_t);
+        return take<std::uintmax_t>();
       case Length::size:
-        return va_arg(arguments_, std::size_t);
+        return take<std::size_t>();
       case Length::plain:
         break;
     }
-    return va_arg(arguments_, unsigned);
+    return take<unsigned>();
   }
 
   template <typename Value>
@@ -239,14 +246,14 @@ class Formatter {
   void addLetter(const Conversion& conversion) {
     std::string letter;
     if (isWide(conversion))
-      core::appendUtf8(letter, static_cast<char32_t>(va_arg(arguments_, std::wint_t)));
+      core::appendUtf8(letter, static_cast<char32_t>(take<std::wint_t>()));
     else
-      letter += static_cast<char>(va_arg(arguments_, int));
+      letter += static_cast<char>(take<int>());
     addPadded(conversion, letter);
   }
 
   void addText(const Conversion& conversion) {
-    const void* const address = va_arg(arguments_, const void*);
+    const void* const address = take<const void*>();
     if (address == nullptr) return addPadded(conversion, "(null)");
     // Without a precision a text ends with its zero; with one it need not have a zero.
     const std::size_t most =

@@ -3,7 +3,6 @@
 #include <array>
 #include <cerrno>
 #include <cstring>
-#include <system_error>
 #include <utility>
 
 #include <fcntl.h>
@@ -11,7 +10,8 @@
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/program/detail/hash.hpp"
+#include "koppla/core/file.hpp"
+#include "koppla/core/hash.hpp"
 
 namespace koppla::program::detail {
 
@@ -36,14 +36,14 @@ struct Head {
 };
 
 std::uint64_t hashOf(const Question& question) {
-  Hash hash;
+  core::Hash hash;
   hash.add(question.step).add(question.restart).add(question.t0).add(question.t1);
   for (const std::span<const double> values : question.values) hash.add(values);
   return hash.value();
 }
 
 std::uint64_t checksumOf(const Head& head, std::span<const double> values) {
-  Hash hash;
+  core::Hash hash;
   hash.add(head.step).add(head.restart).add(head.t0).add(head.t1).add(head.asked).add(head.answered);
   hash.add(head.iteration).add(head.restartLeft).add(head.restartChecksum).add(values);
   return hash.value();
@@ -115,7 +115,7 @@ bool fits(const Entry& entry, const Question& question) {
 AnswerRecord::AnswerRecord(std::filesystem::path file, const std::string& fingerprint, bool resume)
     : file_(std::move(file)),
       descriptor_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666)) {
-  if (descriptor_.get() < 0) fail("be opened: " + std::error_code(errno, std::generic_category()).message());
+  if (descriptor_.get() < 0) fail("cannot be opened", errno);
   struct stat status {};
   if (::fstat(descriptor_.get(), &status) != 0 || status.st_size == 0)
     begin(fingerprint);
@@ -123,16 +123,17 @@ AnswerRecord::AnswerRecord(std::filesystem::path file, const std::string& finger
     readIndex(fingerprint);
 }
 
-void AnswerRecord::fail(const std::string& what) const {
-  throw core::InputError("The record of answers " + file_.string() + " cannot " + what + ".",
-                         "Free some space there, or choose another results folder; `koppla resume` goes on from what "
-                         "was answered so far.");
+void AnswerRecord::fail(std::string_view what, int error) const {
+  core::failAtFile("The record of answers " + file_.string(), what, error,
+                   "Choose a results folder that you may write to.",
+                   "Free some space there, or choose another results folder; `koppla resume` goes on from what was "
+                   "answered so far.");
 }
 
 void AnswerRecord::begin(const std::string& fingerprint) {
   const std::string text = std::string(kTitle) + fingerprint + "\n";
   if (const int reason = writeAt(descriptor_.get(), text.data(), text.size(), 0); reason != 0)
-    fail("be written: " + std::error_code(reason, std::generic_category()).message());
+    fail("cannot be written", reason);
   end_ = text.size();
 }
 
@@ -192,7 +193,7 @@ void AnswerRecord::add(const Question& question, const RecordedAnswer& answer) {
   if (reason == 0) reason = writeAt(descriptor_.get(), &head, sizeof(Head), end_);
   if (reason != 0) {
     [[maybe_unused]] const int ignored = ::ftruncate(descriptor_.get(), static_cast<off_t>(end_));
-    fail("be written: " + std::error_code(reason, std::generic_category()).message());
+    fail("cannot be written", reason);
   }
   end_ += sizeof(Head) + values.size() * sizeof(double);
 }

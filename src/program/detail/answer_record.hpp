@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "koppla/program/detail/child.hpp"
@@ -33,18 +34,18 @@ struct RecordedAnswer {
 class AnswerRecord {
  public:
   /// Begins a file, or goes on with that of the run before. Throws core::InputError where it cannot be used, or where
-  /// the program is not the one that gave its answers.
+  /// the program is not the one that gave its answers, core::FileError where the system fails, as on a full disk.
   AnswerRecord(std::filesystem::path file, const std::string& fingerprint, bool resume);
 
   /// Each entry answers once, in the order in which they were added.
   std::optional<RecordedAnswer> find(const Question& question);
-  /// Throws core::InputError where it cannot be written, as on a full disk.
+  /// Throws core::FileError where it cannot be written, as on a full disk.
   void add(const Question& question, const RecordedAnswer& answer);
 
  private:
   void begin(const std::string& fingerprint);
   void readIndex(const std::string& fingerprint);
-  [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail(std::string_view what, int error) const;
 
   std::filesystem::path file_;
   Descriptor descriptor_;

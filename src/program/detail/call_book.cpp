@@ -5,7 +5,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/core/moment.hpp"
@@ -17,7 +16,7 @@ namespace {
 
 /// What cannot be told of a call is no reason to lose it.
 void append(const Descriptor& file, const std::string& line) {
-  [[maybe_unused]] const ssize_t written = ::write(file.get(), line.data(), line.size());
+  [[maybe_unused]] const int failure = core::writeAll(file.get(), line);
 }
 
 }  // namespace

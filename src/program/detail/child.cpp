@@ -5,7 +5,6 @@
 #include <cerrno>
 #include <csignal>
 #include <cstring>
-#include <system_error>
 #include <thread>
 #include <utility>
 
@@ -17,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 
 namespace koppla::program::detail {
 
@@ -139,9 +138,7 @@ void Descriptor::close() {
 Descriptor openForWriting(const std::filesystem::path& file) {
   Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (descriptor.get() >= 0) return descriptor;
-  throw core::InputError(
-      file.string() + " cannot be written: " + std::error_code(errno, std::generic_category()).message() + ".",
-      "Choose a results folder that you may write to.");
+  core::failAtFile(file.string(), "cannot be written", errno, "Choose a results folder that you may write to.");
 }
 
 Descriptor openNothing() {

@@ -33,7 +33,7 @@ class Descriptor {
   int number_ = -1;
 };
 
-/// Opens a file for writing from its beginning. Throws core::InputError where that fails.
+/// Opens a file for writing from its beginning. Throws core::InputError or core::FileError where that fails.
 Descriptor openForWriting(const std::filesystem::path& file);
 Descriptor openNothing();  ///< /dev/null for reading
 

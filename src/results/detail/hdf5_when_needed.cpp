@@ -22,7 +22,7 @@ void* library() {
       const char* reason = ::dlerror();
       throw core::InputError(
           std::string("The HDF5 library cannot be loaded: ") + (reason != nullptr ? reason : "") + ".",
-          "Install Debian's package libhdf5-103-1, or use format = \"csv\".");
+          "Install the package that brings " KOPPLA_HDF5_LIBRARY ", or use format = \"csv\".");
     }
     return handle;
   }();
@@ -126,7 +126,6 @@ FORWARD1(H5Tcopy)
 FORWARD1(H5Tget_class)
 FORWARD1(H5Tget_size)
 FORWARD1(H5Tis_variable_str)
-FORWARD1(H5free_memory)
 FORWARD2(H5Aexists)
 FORWARD2(H5Dset_extent)
 FORWARD2(H5Fflush)

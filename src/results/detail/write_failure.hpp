@@ -52,12 +52,15 @@ inline void clearTheWay(const std::filesystem::path& folder, const std::filesyst
   if (error) core::failAtFile(complete.string(), "cannot be replaced", error.value(), kAnotherFolder);
 }
 
-/// Gives the file of a run that completed its final name.
+/// Gives the file of a run that completed its final name. The place has proved right, so what is in the way now came
+/// meanwhile.
 inline void takeFinalName(const std::filesystem::path& partial, const std::filesystem::path& complete) {
   std::error_code error;
   std::filesystem::rename(partial, complete, error);
   if (error)
-    core::failAtFile(complete.string(), "cannot take the place of the partial file", error.value(), kAnotherFolder);
+    throw core::FileError(
+        complete.string() + " cannot take the place of " + partial.string() + ": " + error.message() + ".",
+        "All rows are in the partial file; rename it once the place is free.");
 }
 
 }  // namespace koppla::results::detail

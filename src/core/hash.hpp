@@ -7,11 +7,13 @@
 #include <span>
 #include <string_view>
 
-namespace koppla::program::detail {
+namespace koppla::core {
 
-/// Tells apart what differs by chance; no protection against intent.
+/// Tells apart what differs by chance; no protection against intent. Files that were written before hold such numbers:
+/// what is added, in which order, and what comes of it stay as they are.
 class Hash {
  public:
+  /// The step has an inverse, so no change of one word is ever lost.
   Hash& add(std::uint64_t word) {
     value_ = std::rotl((value_ ^ word) * 0x9E3779B97F4A7C15U, 29);
     return *this;
@@ -21,6 +23,7 @@ class Hash {
     for (const double number : numbers) add(number);
     return *this;
   }
+  /// 8 bytes at a time; the rest with its length, so that "ab", "c" is not "a", "bc".
   Hash& add(std::string_view text) {
     while (text.size() >= sizeof(std::uint64_t)) {
       std::uint64_t word = 0;
@@ -42,4 +45,4 @@ class Hash {
 /// Of the content of a file; 0 where it cannot be read.
 std::uint64_t checksum(const std::filesystem::path& file);
 
-}  // namespace koppla::program::detail
+}  // namespace koppla::core

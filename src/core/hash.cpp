@@ -1,9 +1,9 @@
-#include "koppla/program/detail/hash.hpp"
+#include "koppla/core/hash.hpp"
 
 #include <fstream>
 #include <vector>
 
-namespace koppla::program::detail {
+namespace koppla::core {
 
 std::uint64_t checksum(const std::filesystem::path& file) {
   std::ifstream content(file, std::ios::binary);
@@ -16,4 +16,4 @@ std::uint64_t checksum(const std::filesystem::path& file) {
   return content.eof() ? hash.value() : 0;
 }
 
-}  // namespace koppla::program::detail
+}  // namespace koppla::core

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <set>
+#include <string_view>
+
+#include "koppla/project/project.hpp"
+
+namespace koppla::project {
+
+/// What results depend on beside the texts of project files: the content of FMUs and of models' files, fingerprints of
+/// programs. Of several projects each file is told once, however often it is named.
+class Ingredients {
+ public:
+  explicit Ingredients(std::function<void(std::string_view)> tell) : tell_(std::move(tell)) {}
+
+  /// Throws core::InputError or core::FileError where a file cannot be read.
+  void tellThoseOf(const Project& project);
+
+ private:
+  void tellFile(const std::filesystem::path& file);
+
+  std::function<void(std::string_view)> tell_;
+  std::set<std::filesystem::path> told_;
+};
+
+}  // namespace koppla::project
