@@ -4,9 +4,7 @@
 #include <complex>
 #include <numbers>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
-
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/native/detail/exhaust_bodies.hpp"
 #include "koppla/native/detail/model.hpp"
 
@@ -73,15 +71,23 @@ class ExhaustStructureModel final : public detail::StatelessModel {
   };
 
   void findAnswers() const {
-    const detail::ExhaustMatrices s = detail::exhaustMatrices();
+    using detail::ExhaustMatrices;
+    const ExhaustMatrices s = detail::exhaustMatrices();
+    constexpr Eigen::Index kMoments = ExhaustMatrices::kRotations.size();
+    Eigen::MatrixXcd loads = Eigen::MatrixXcd::Zero(ExhaustMatrices::kFreedoms, kMoments + 1);
+    for (Eigen::Index k = 0; k < kMoments; ++k)
+      loads(ExhaustMatrices::kRotations[static_cast<std::size_t>(k)], k) = 1.0;
+    loads.col(kMoments) = s.force;
     for (std::size_t n = 0; n < kExhaustFrequencies; ++n) {
       const double omega = angularFrequency(n);
-      Eigen::Matrix<Amplitude, 12, 12> dynamic = s.stiffness * (1.0 + p_.lossFactor * kImaginary);
-      dynamic.diagonal() -= (omega * omega * s.mass).cast<Amplitude>();
-      const Eigen::Matrix<Amplitude, 12, 12> inverse = dynamic.inverse();
-      const Eigen::Vector<Amplitude, 12> shaken = inverse * s.force;
-      answers_[n].toMoments = inverse(detail::ExhaustMatrices::kRotations, detail::ExhaustMatrices::kRotations);
-      answers_[n].toShaking = shaken(detail::ExhaustMatrices::kRotations);
+      Eigen::MatrixXcd dynamic = s.stiffness * (1.0 + p_.lossFactor * kImaginary);
+      for (Eigen::Index i = 0; i < ExhaustMatrices::kFreedoms; ++i) dynamic(i, i) -= omega * omega * s.mass[i];
+      const Eigen::MatrixXcd motions = core::detail::solve(dynamic, loads);
+      for (Eigen::Index i = 0; i < kMoments; ++i) {
+        const Eigen::Index rotation = ExhaustMatrices::kRotations[static_cast<std::size_t>(i)];
+        for (Eigen::Index k = 0; k < kMoments; ++k) answers_[n].toMoments(i, k) = motions(rotation, k);
+        answers_[n].toShaking[i] = motions(rotation, kMoments);
+      }
     }
     lossFactorOfAnswers_ = p_.lossFactor;
   }
@@ -134,11 +140,11 @@ std::unique_ptr<solver::Equations> exhaustRotors(const ExhaustRotors& settings) 
 
 std::vector<double> exhaustEigenfrequencies() {
   const detail::ExhaustMatrices s = detail::exhaustMatrices();
-  const Eigen::Vector<double, 12> root = s.mass.cwiseSqrt().cwiseInverse();
-  const Eigen::Matrix<double, 12, 12> scaled = root.asDiagonal() * s.stiffness * root.asDiagonal();
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix<double, 12, 12>> solver(scaled, Eigen::EigenvaluesOnly);
+  const Eigen::Vector<double, detail::ExhaustMatrices::kFreedoms> root = s.mass.cwiseSqrt().cwiseInverse();
+  const Eigen::VectorXd squares =
+      core::detail::symmetricEigenvalues(root.asDiagonal() * s.stiffness * root.asDiagonal());
   std::vector<double> frequencies;
-  for (const double square : solver.eigenvalues()) frequencies.push_back(std::sqrt(square) / (2.0 * std::numbers::pi));
+  for (const double square : squares) frequencies.push_back(std::sqrt(square) / (2.0 * std::numbers::pi));
   return frequencies;
 }
 

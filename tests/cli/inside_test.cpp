@@ -2,13 +2,13 @@
 // of one that fails.
 
 #include <cmath>
-#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
 
 #include "bad_input.hpp"
 #include "fmu_forge.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test {
 
@@ -74,12 +74,11 @@ Failing runFailing(const std::string& coupling, const std::string& parameters) {
 /// The message must blame inputs at which the FMU was told to fail, not those of a later attempt with a shorter step.
 void expectBlame(const Failing& failing, const std::string& what) {
   const std::string number = "([-+.e0-9]+)";
-  const std::regex pattern("'spring' " + what + " at t = " + number + " s with u = " + number);
   const std::string message = failing.statistics["message"];
-  std::smatch found;
-  ASSERT_TRUE(std::regex_search(message, found, pattern)) << message;
-  const double t = std::stod(found[1]);
-  const double u = std::stod(found[2]);
+  const auto found = test::matches(message, "'spring' " + what + " at t = " + number + " s with u = " + number);
+  ASSERT_FALSE(found.empty()) << message;
+  const double t = std::stod(found[0][1]);
+  const double u = std::stod(found[0][2]);
   EXPECT_GE(u, 0.5) << message;
   EXPECT_NEAR(u, 100.0 * std::sinh(t), 1e-4) << message;  // x'' = x
   EXPECT_EQ(failing.statistics["outcome"], "subsystem failed");

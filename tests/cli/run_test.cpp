@@ -2,7 +2,6 @@
 
 #include <array>
 #include <cstdlib>
-#include <regex>
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
@@ -11,6 +10,7 @@
 #include "command.hpp"
 #include "fmu_forge.hpp"
 #include "support/figure.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::run_test {
 namespace {
@@ -139,10 +139,9 @@ y = { file = "out.txt", reader = "columns", columns = [1] }
   ASSERT_EQ(std::system(command.c_str()), 0) << workspace.read("typescript");  // NOLINT(concurrency-mt-unsafe)
   const std::string screen = workspace.read("typescript");
   // Step number, t, next h, failures, wall clock, speed and remaining time (Nicolai's note, sec. 6).
-  const std::regex line(
-      R"(\d+\.\d %  t = \d+ s of 4 s  step \d+ of 1 s.*  0 failures  \S+ \S+ elapsed  \S+ x real time  \S+ \S+ left)");
-  std::smatch found;
-  const bool shown = std::regex_search(screen, found, line);
+  const std::string line =
+      R"(\d+\.\d %  t = \d+ s of 4 s  step \d+ of 1 s.*  0 failures  \S+ \S+ elapsed  \S+ x real time  \S+ \S+ left)";
+  const bool shown = !test::matches(screen, line).empty();
   showFigure({"nicolai N7", "progress", "step, t, h, failures, wall clock, speed, remaining time while running"},
              shown ? "all of them" : "not shown", shown);
 }

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdlib>
 #include <filesystem>
-#include <regex>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -15,6 +14,7 @@
 #include "example_run.hpp"
 #include "support/extremes.hpp"
 #include "support/figure.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::beam_support_test {
 namespace {
@@ -68,10 +68,9 @@ fs::path lastCall(const fs::path& step) {
 
 /// Rows of displacements in a .dat file, as they are printed.
 std::vector<std::string> displacements(const fs::path& file) {
-  const std::string text = core::readWhole(file);
-  const std::regex pattern(" displacements [^\n]*\n\n([^\n]*)\n");
   std::vector<std::string> rows;
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) rows.push_back((*it)[1].str());
+  for (const Match& match : matches(core::readWhole(file), " displacements [^\n]*\n\n([^\n]*)\n"))
+    rows.push_back(match[1]);
   return rows;
 }
 
@@ -89,7 +88,7 @@ TEST(BeamSupportExamples, StepsThatWereRepeatedAreThoseOfOneJob) {
   for (int step = 1; step <= 4; ++step) {
     const fs::path call = lastCall(run / fmt::format("programs/beam/s{:06}", step));
     if (call.filename() != "i001") ++repeated;
-    deck += std::regex_replace(core::readWhole(call / "step.inp"), std::regex("LENGTH"), "2e-3");
+    deck += replaced(core::readWhole(call / "step.inp"), "LENGTH", "2e-3");
     byCalls.push_back(displacements(call / "beam.dat").front());
   }
   EXPECT_EQ(repeated, 4U);

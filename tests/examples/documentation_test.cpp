@@ -1,7 +1,6 @@
 // What the documentation says about files, options and commands must be there, and the other way round.
 
 #include <filesystem>
-#include <regex>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -9,6 +8,7 @@
 #include "koppla/core/file.hpp"
 
 #include "example_run.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::documentation_test {
 namespace {
@@ -21,8 +21,7 @@ fs::path root() {
 
 std::set<std::string> found(const std::string& text, const std::string& expression) {
   std::set<std::string> result;
-  const std::regex pattern(expression, std::regex::multiline);
-  for (std::sregex_iterator it(text.begin(), text.end(), pattern), end; it != end; ++it) result.insert((*it)[1].str());
+  for (const Match& match : matches(text, expression)) result.insert(match[1]);
   return result;
 }
 

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <regex>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -12,6 +11,7 @@
 #include "example_run.hpp"
 #include "support/extremes.hpp"
 #include "support/figure.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::drop_tower_test {
 namespace {
@@ -209,9 +209,8 @@ TEST(DropTowerExamples, LargerStepsLoseStabilityInContactOnly) {
 
 /// The critical step of a row of limits.toml with held inputs, s; 0 where there is none.
 double criticalStep(const ExampleAnalysis& analysis, const std::string& row) {
-  std::smatch found;
-  const std::regex pattern("\"" + row + "\",0,\"limit\",,,,([^,]+),");
-  return std::regex_search(analysis.rows, found, pattern) ? std::stod(found[1].str()) : 0.0;
+  const auto found = matches(analysis.rows, "\"" + row + "\",0,\"limit\",,,,([^,]+),");
+  return found.empty() ? 0.0 : std::stod(found[0][1]);
 }
 
 // A position that is held while the top goes on leaves the force at the end of a step by ck v H/2 off its mean: a

@@ -3,13 +3,14 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <regex>
 #include <stdexcept>
 
 #include <sys/wait.h>
 
 #include "koppla/core/file.hpp"
 #include "koppla/results/load.hpp"
+
+#include "support/matches.hpp"
 
 namespace koppla::test {
 
@@ -210,9 +211,7 @@ std::string ExampleRun::stepCalls() const {
 
 std::vector<double> ExampleStudy::slopes() const {
   std::vector<double> result;
-  const std::regex row("\"simulation.step\",([^,]+),");
-  for (std::sregex_iterator it(fits.begin(), fits.end(), row), end; it != end; ++it)
-    result.push_back(std::stod((*it)[1].str()));
+  for (const Match& row : matches(fits, "\"simulation.step\",([^,]+),")) result.push_back(std::stod(row[1]));
   return result;
 }
 

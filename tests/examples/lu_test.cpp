@@ -5,7 +5,6 @@
 #include <filesystem>
 #include <functional>
 #include <map>
-#include <regex>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -16,6 +15,7 @@
 #include "example_run.hpp"
 #include "support/extremes.hpp"
 #include "support/figure.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::lu_test {
 namespace {
@@ -28,12 +28,11 @@ using Row = std::map<std::string, std::string>;
 /// Fields may hold commas in quotes.
 std::vector<std::string> fieldsOf(const std::string& line) {
   std::vector<std::string> fields;
-  const std::regex field("(\"[^\"]*\"|[^,\"]*)(,|$)");
-  for (std::sregex_iterator it(line.begin(), line.end(), field), end; it != end; ++it) {
-    std::string text = (*it)[1].str();
+  for (const Match& field : matches(line, "(\"[^\"]*\"|[^,\"]*)(,|$)")) {
+    std::string text = field[1];
     if (text.size() > 1 && text.front() == '"') text = text.substr(1, text.size() - 2);
     fields.push_back(text);
-    if ((*it)[2].str().empty()) break;
+    if (field[2].empty()) break;
   }
   return fields;
 }
@@ -66,8 +65,8 @@ class LuExamples : public testing::Test {
 
   /// One value per decade; steps of studies that are short and near to each other.
   static std::string coarse(const std::string& text) {
-    const std::string fewer = std::regex_replace(text, std::regex("per_decade = [0-9]+"), "per_decade = 1");
-    return std::regex_replace(fewer, std::regex("values = \\[1e-2, 5e-3, 2e-3, .*\\]"), "values = [1e-3, 5e-4]");
+    const std::string fewer = replaced(text, "per_decade = [0-9]+", "per_decade = 1");
+    return replaced(fewer, "values = \\[1e-2, 5e-3, 2e-3, .*\\]", "values = [1e-3, 5e-4]");
   }
 
   static bool isStudy(const std::string& text) { return text.find("\n[study]\n") != std::string::npos; }

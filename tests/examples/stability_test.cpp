@@ -1,11 +1,11 @@
 // examples/stability: the limits are those that were recomputed for Schmoll's oscillator, independently of Koppla.
 
 #include <cmath>
-#include <regex>
 
 #include <gtest/gtest.h>
 
 #include "example_run.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::stability_test {
 namespace {
@@ -17,9 +17,8 @@ ExampleAnalysis analyse(const std::string& file, const std::vector<std::string>&
 /// The critical steps of the rows that begin so, in their order; NaN where there is none.
 std::vector<double> limits(const std::string& csv, const std::string& start) {
   std::vector<double> result;
-  const std::regex row(start + R"re(,\d,"(?:limit|stable)",,,,([^,]*),)re");
-  for (std::sregex_iterator it(csv.begin(), csv.end(), row), end; it != end; ++it)
-    result.push_back((*it)[1].str().empty() ? std::nan("") : std::stod((*it)[1].str()));
+  for (const Match& row : matches(csv, start + R"re(,\d,"(?:limit|stable)",,,,([^,]*),)re"))
+    result.push_back(row[1].empty() ? std::nan("") : std::stod(row[1]));
   return result;
 }
 
@@ -70,11 +69,9 @@ TEST(StabilityExamples, TheMapChangesColourAtTheCriticalStep) {
   const ExampleAnalysis analysis = analyse("map");
   EXPECT_EQ(analysis.command.exitCode, 0) << analysis.command.errors;
   EXPECT_NE(analysis.command.output.find("441 combinations"), std::string::npos) << analysis.command.output;
-  const std::regex row(R"re(\n([^,\n]+),1e\+06,"(stable|unstable)")re");
-  std::size_t rows = 0;
-  for (std::sregex_iterator it(analysis.rows.begin(), analysis.rows.end(), row), end; it != end; ++it, ++rows)
-    EXPECT_EQ((*it)[2].str() == "stable", std::stod((*it)[1].str()) < 2.4630e-4) << (*it)[0].str();
-  EXPECT_EQ(rows, 21U);
+  const auto rows = matches(analysis.rows, R"re(\n([^,\n]+),1e\+06,"(stable|unstable)")re");
+  for (const Match& row : rows) EXPECT_EQ(row[2] == "stable", std::stod(row[1]) < 2.4630e-4) << row[0];
+  EXPECT_EQ(rows.size(), 21U);
   EXPECT_NE(analysis.picture.find("ρ = 1"), std::string::npos);
 }
 

@@ -2,7 +2,6 @@
 // the two-mass oscillator (by its eigenvalues), and the limits that theory gives.
 
 #include <cmath>
-#include <regex>
 
 #include <gtest/gtest.h>
 
@@ -10,6 +9,7 @@
 
 #include "example_run.hpp"
 #include "support/extremes.hpp"
+#include "support/matches.hpp"
 
 namespace koppla::test::stiff_link_test {
 namespace {
@@ -72,13 +72,12 @@ TEST(StiffLinkExamples, LinearForcesAreStableUpToALimit) {
   const double limit = 12.0 / 1e-6 / (1.0 + 0.5);
   EXPECT_NEAR(limit, 8e6, 1.0);
   std::size_t seen = 0;
-  const std::regex row(R"re(([^,\n]+),(\d),"(stable|unstable)",)re");
-  for (std::sregex_iterator it(analysis.rows.begin(), analysis.rows.end(), row), end; it != end; ++it) {
-    const double stiffness = std::stod((*it)[1].str());
-    const bool linear = (*it)[2].str() == "1";
+  for (const Match& row : matches(analysis.rows, R"re(([^,\n]+),(\d),"(stable|unstable)",)re")) {
+    const double stiffness = std::stod(row[1]);
+    const bool linear = row[2] == "1";
     ++seen;
     if (std::fabs(stiffness / limit - 1.0) < 0.01) continue;  // springs to the ground and dampers move it a little
-    EXPECT_EQ((*it)[3].str(), linear && stiffness > limit ? "unstable" : "stable") << stiffness << " " << linear;
+    EXPECT_EQ(row[3], linear && stiffness > limit ? "unstable" : "stable") << stiffness << " " << linear;
   }
   EXPECT_EQ(seen, 16U);
 }

@@ -102,6 +102,9 @@ TEST_F(Process, ASignalIsNamed) {
 }
 
 TEST_F(Process, WhatDoesNotExistIsSaid) {
+#ifdef __SANITIZE_THREAD__
+  GTEST_SKIP() << "ThreadSanitizer gives a started process memory of its own, and the reason why it cannot start is lost.";
+#endif
   const Ended ended = run(std::vector<std::string>{"no-such-program-anywhere"});
   EXPECT_EQ(ended.ending, Ending::notStarted);
   EXPECT_EQ(program::text(ended), "could not be started: No such file or directory");

@@ -1,10 +1,10 @@
 #include "koppla/report/plot_loglog.hpp"
 
-#include <regex>
-
 #include <gtest/gtest.h>
 
 #include "koppla/report/axis.hpp"
+
+#include "support/matches.hpp"
 
 namespace koppla::report::plot_loglog_test {
 namespace {
@@ -44,10 +44,9 @@ TEST(DecadeAxis, DividesADecadeWhereThereIsOne) {
 
 TEST(PlotLogLog, APowerIsAStraightLine) {
   const std::string svg = plotLogLog(plot({{"", {{1e-1, 1e-2}, {1e-2, 1e-4}, {1e-3, 1e-6}}}}));
-  std::smatch found;
-  ASSERT_TRUE(
-      std::regex_search(svg, found, std::regex("d=\"M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)\"")));
-  const auto at = [&](std::size_t i) { return std::stod(found[i].str()); };
+  const auto found = test::matches(svg, "d=\"M([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)L([0-9.]+),([0-9.]+)\"");
+  ASSERT_FALSE(found.empty());
+  const auto at = [&](std::size_t i) { return std::stod(found[0][i]); };
   EXPECT_NEAR(at(1) - at(3), at(3) - at(5), 0.02);
   EXPECT_NEAR(at(2) - at(4), at(4) - at(6), 0.02);
   EXPECT_GT(at(1), at(5)) << "larger to the right";

@@ -1,5 +1,4 @@
 #include <cmath>
-#include <regex>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include "koppla/run/recursion.hpp"
 
 #include "support/figure.hpp"
+#include "support/matches.hpp"
 #include "two_mass.hpp"
 
 namespace koppla::test {
@@ -39,11 +39,9 @@ report::StabilityMap mapOfTwoMasses(const std::vector<double>& steps, const std:
 
 std::vector<std::string> fillsOf(const std::string& svg) {
   std::vector<std::string> fills;
-  const std::regex cell("<rect x=[^>]*fill=\"(#[0-9a-f]{6})\"");
   const std::size_t first = svg.find("crispEdges");
   const std::string cells = svg.substr(first, svg.find("</g>", first) - first);
-  for (auto i = std::sregex_iterator(cells.begin(), cells.end(), cell); i != std::sregex_iterator(); ++i)
-    fills.push_back((*i)[1]);
+  for (const test::Match& cell : test::matches(cells, "<rect x=[^>]*fill=\"(#[0-9a-f]{6})\"")) fills.push_back(cell[1]);
   return fills;
 }
 
@@ -75,10 +73,8 @@ TEST(StabilityMap, DrawsTheLineOfRadiusOneBetweenTheCombinations) {
   const std::string svg = plotStabilityMap(map);
   const std::size_t last = svg.rfind("<path class=\"curve\"");
   const std::string path = svg.substr(last, svg.find("/>", last) - last);
-  const std::regex point("([0-9.]+),[0-9.]+");
   std::vector<double> x;
-  for (auto i = std::sregex_iterator(path.begin(), path.end(), point); i != std::sregex_iterator(); ++i)
-    x.push_back(std::stod((*i)[1]));
+  for (const test::Match& point : test::matches(path, "([0-9.]+),[0-9.]+")) x.push_back(std::stod(point[1]));
   ASSERT_FALSE(x.empty());
   for (const double each : x) EXPECT_NEAR(each, x.front(), 0.01);
 }
@@ -106,9 +102,8 @@ TEST(StabilityMap, DrawsOneFrameForEachPanelAndNamesIt) {
     double x, y;
   };
   const auto placeOf = [&](const std::string& name) {
-    const std::regex text("x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>" + name + "<");
-    std::smatch found;
-    return std::regex_search(svg, found, text) ? Place{std::stod(found[1]), std::stod(found[2])} : Place{-1.0, -1.0};
+    const auto found = test::matches(svg, "x=\"([0-9.]+)\" y=\"([0-9.]+)\"[^>]*>" + name + "<");
+    return found.empty() ? Place{-1.0, -1.0} : Place{std::stod(found[0][1]), std::stod(found[0][2])};
   };
   const Place first = placeOf("first");
   const Place second = placeOf("second");

@@ -3,28 +3,17 @@
 #include <algorithm>
 #include <cmath>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/LU>
+#include "koppla/core/detail/dense.hpp"
+#include "koppla/core/eigenvalues.hpp"
 
 namespace koppla::test {
 
 namespace {
 
-using Matrix6cd = Eigen::Matrix<std::complex<double>, 6, 6>;
-
 Exhaust::Field answered(const solver::Equations& model, const Exhaust::Field& given) {
   std::vector<double> y(2 * Exhaust::kValues);
   model.outputs(0.0, {}, realAndImaginary(given), y);
   return fromRealAndImaginary(y);
-}
-
-auto atFrequency(const Exhaust::Field& field, std::size_t n) {
-  return Eigen::Map<const Eigen::Vector<std::complex<double>, 6>>(field.data() + n * Exhaust::kRotations);
-}
-
-template <typename Matrix>
-Eigen::Map<const Matrix6cd> mapped(const Matrix& matrix) {
-  return Eigen::Map<const Matrix6cd>(matrix.data());
 }
 
 }  // namespace
@@ -56,16 +45,40 @@ Exhaust::Field Exhaust::rotor(const Field& rotations) const {
 Exhaust::Field Exhaust::coupledRotations() const {
   Field rotations;
   for (std::size_t n = 0; n < kFrequencies; ++n) {
-    const Matrix6cd matrix = Matrix6cd::Identity() - mapped(loop_[n]);
-    const Eigen::Vector<std::complex<double>, 6> solution = matrix.partialPivLu().solve(atFrequency(excited_, n));
-    rotations.insert(rotations.end(), solution.begin(), solution.end());
+    const Eigen::Map<const Eigen::MatrixXcd> loop(loop_[n].data(), kRotations, kRotations);
+    const Eigen::MatrixXcd matrix = Eigen::MatrixXcd::Identity(kRotations, kRotations) - loop;
+    const Eigen::Map<const Eigen::VectorXcd> excited(excited_.data() + n * kRotations, kRotations);
+    const Eigen::MatrixXcd solution = core::detail::solve(matrix, excited);
+    rotations.insert(rotations.end(), solution.data(), solution.data() + kRotations);
   }
   return rotations;
 }
 
 std::vector<std::complex<double>> Exhaust::loopEigenvalues(std::size_t n) const {
-  const Eigen::ComplexEigenSolver<Matrix6cd> solver(mapped(loop_[n]), false);
-  return {solver.eigenvalues().begin(), solver.eigenvalues().end()};
+  // (A + iB) v = lambda v is [A -B; B A] (v, -iv) = lambda (v, -iv). The other eigenvectors of that matrix are (w, iw).
+  constexpr std::size_t kSize = 2 * kRotations;
+  std::array<double, kSize * kSize> real{};  // row by row
+  for (std::size_t row = 0; row < kRotations; ++row)
+    for (std::size_t column = 0; column < kRotations; ++column) {
+      const std::complex<double> entry = loop_[n][column * kRotations + row];
+      real[row * kSize + column] = real[(row + kRotations) * kSize + column + kRotations] = entry.real();
+      real[(row + kRotations) * kSize + column] = entry.imag();
+      real[row * kSize + column + kRotations] = -entry.imag();
+    }
+  const core::Modes modes = core::modes(real).value();
+  std::vector<std::complex<double>> eigenvalues;
+  for (std::size_t k = 0; k < kSize; ++k) {
+    const std::complex<double>* const upper = modes.vectors.data() + k * kSize;
+    double sum = 0.0;
+    double difference = 0.0;
+    for (std::size_t i = 0; i < kRotations; ++i) {
+      const std::complex<double> lower = std::complex(0.0, 1.0) * upper[kRotations + i];
+      sum += std::norm(upper[i] + lower);
+      difference += std::norm(upper[i] - lower);
+    }
+    if (sum > difference) eigenvalues.push_back(modes.values[k]);
+  }
+  return eigenvalues;
 }
 
 std::vector<double> realAndImaginary(const Exhaust::Field& field) {

@@ -4,8 +4,6 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
-
 #include "koppla/core/detail/dense.hpp"
 
 namespace koppla::mapping::detail {
@@ -48,9 +46,9 @@ void evaluateBasis(Basis basis, double support, Eigen::Ref<Eigen::MatrixXd> squa
 
 /// Principal axes of the points, each with a spread of 1 along it.
 void LocalBasis::chooseFrame() {
-  const Eigen::SelfAdjointEigenSolver<Eigen::Matrix3d> spread(points_ * points_.transpose());
-  const Eigen::Matrix3d axes = spread.eigenvectors().rowwise().reverse();
-  const Eigen::Vector3d spreads = spread.eigenvalues().reverse().cwiseMax(0.0).cwiseSqrt();
+  const core::detail::SymmetricModes spread = core::detail::symmetricModes(points_ * points_.transpose());
+  const Eigen::Matrix3d axes = spread.vectors.rowwise().reverse();
+  const Eigen::Vector3d spreads = spread.values.reverse().cwiseMax(0.0).cwiseSqrt();
   pointsAlong_ = axes.transpose() * points_;
   placesAlong_ = axes.transpose() * places_;
   const Eigen::Index wide = (spreads.array() >= kThin * spreads[0]).count();

@@ -4,9 +4,9 @@
 #include <cmath>
 #include <utility>
 
-#include <Eigen/Eigenvalues>
 #include <fmt/format.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/mechanics/detail/multibody_settings.hpp"
@@ -32,8 +32,7 @@ double largest(std::span<const double> values) {
 double smallestScaledEigenvalue(const Eigen::Ref<const Eigen::MatrixXd>& matrix) {
   if (!(matrix.diagonal().minCoeff() > 0.0)) return 0.0;
   const Eigen::VectorXd scale = matrix.diagonal().cwiseSqrt().cwiseInverse();
-  const Eigen::MatrixXd scaled = scale.asDiagonal() * matrix * scale.asDiagonal();
-  return Eigen::SelfAdjointEigenSolver<Eigen::MatrixXd>(scaled, Eigen::EigenvaluesOnly).eigenvalues().minCoeff();
+  return core::detail::symmetricEigenvalues(scale.asDiagonal() * matrix * scale.asDiagonal())[0];
 }
 
 Motion groundMotion(Rotation rotation) {

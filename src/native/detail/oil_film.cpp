@@ -5,7 +5,7 @@
 #include <cmath>
 #include <numbers>
 
-#include <Eigen/Eigenvalues>
+#include "koppla/core/detail/dense.hpp"
 
 namespace koppla::native::detail {
 
@@ -137,11 +137,11 @@ void OilFilm::decomposeWidth(std::size_t elements) {
       lineWeight_[line++] = 2.0 * weight * half;  // both halves of the width
     }
   }
-  const Eigen::GeneralizedSelfAdjointEigenSolver<Eigen::MatrixXd> modes(stiffness.topLeftCorner(unknowns, unknowns),
-                                                                        mass.topLeftCorner(unknowns, unknowns));
-  eigenvalues_ = modes.eigenvalues().array();
-  const Eigen::VectorXd modeLoad = modes.eigenvectors().transpose() * load.head(unknowns);
-  modeOnLine_ = onLine.leftCols(unknowns) * modes.eigenvectors() * modeLoad.asDiagonal();
+  const core::detail::SymmetricModes modes =
+      core::detail::symmetricModes(stiffness.topLeftCorner(unknowns, unknowns), mass.topLeftCorner(unknowns, unknowns));
+  eigenvalues_ = modes.values.array();
+  const Eigen::VectorXd modeLoad = modes.vectors.transpose() * load.head(unknowns);
+  modeOnLine_ = onLine.leftCols(unknowns) * modes.vectors * modeLoad.asDiagonal();
 }
 
 void OilFilm::integrateElements(double eps) {
