@@ -62,6 +62,8 @@ bench: packages build/build.ninja ## Measure what Koppla costs; one figure a lin
 	@build/benchmarks/field_benchmark
 	@build/benchmarks/startup_benchmark
 
+# The search for leaks follows what the loader told of thread-local memory even where a closed library took it along, and
+# crashes; the preset of the tests has it not listen (intercept_tls_get_addr).
 asan tsan: packages
 	cmake --preset $@
 	cmake --build --preset $@ --parallel $(JOBS)
