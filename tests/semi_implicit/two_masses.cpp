@@ -4,9 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include <Eigen/Dense>
-#include <unsupported/Eigen/MatrixFunctions>
-
+#include "koppla/core/matrix_exponential.hpp"
 #include "koppla/mechanics/joint_member.hpp"
 #include "koppla/native/oscillator_body.hpp"
 #include "koppla/results/memory_recorder.hpp"
@@ -63,6 +61,19 @@ template <class Case>
 double radiusOf(const Case& c) {
   core::Log log;
   return run::MacroStepRecursion(systemOf(c), settingsOf(c, c.H), log).spectralRadius(c.H);
+}
+
+/// exp(A t) z, A row by row.
+std::vector<double> propagated(std::vector<long double> A, double t, const std::vector<double>& z) {
+  for (long double& entry : A) entry *= t;
+  const std::vector<long double> exponential = core::exponential(A);
+  std::vector<double> result;
+  for (std::size_t row = 0; row < z.size(); ++row) {
+    long double sum = 0.0L;
+    for (std::size_t k = 0; k < z.size(); ++k) sum += exponential[row * z.size() + k] * z[k];
+    result.push_back(static_cast<double>(sum));
+  }
+  return result;
 }
 
 }  // namespace
@@ -197,19 +208,18 @@ double spectralRadius(const RigidLink& c) {
 
 std::array<double, 4> exact(const FlexibleLink& c, double t) {
   const TwoMasses& p = c.masses;
-  Eigen::Matrix4d A;
-  A << 0, 1, 0, 0, -(p.c1 + p.cc) / p.m1, -(p.d1 + p.dc) / p.m1, p.cc / p.m1, p.dc / p.m1, 0, 0, 0, 1, p.cc / p.m2,
-      p.dc / p.m2, -(p.c2 + p.cc) / p.m2, -(p.d2 + p.dc) / p.m2;
-  const Eigen::Vector4d z = (A * t).exp() * Eigen::Vector4d(p.x0, p.v10, p.x0, p.v20);
+  const std::vector<double> z = propagated({0.0, 1.0, 0.0, 0.0,                                                      //
+                                            -(p.c1 + p.cc) / p.m1, -(p.d1 + p.dc) / p.m1, p.cc / p.m1, p.dc / p.m1,  //
+                                            0.0, 0.0, 0.0, 1.0,                                                      //
+                                            p.cc / p.m2, p.dc / p.m2, -(p.c2 + p.cc) / p.m2, -(p.d2 + p.dc) / p.m2},
+                                           t, {p.x0, p.v10, p.x0, p.v20});
   return {z[0], z[1], z[2], z[3]};
 }
 
 std::array<double, 4> exact(const RigidLink& c, double t) {
   const TwoMasses& p = c.masses;
   const double m = p.m1 + p.m2;
-  Eigen::Matrix2d A;
-  A << 0, 1, -(p.c1 + p.c2) / m, -(p.d1 + p.d2) / m;
-  const Eigen::Vector2d z = (A * t).exp() * Eigen::Vector2d(p.x0, p.v10);
+  const std::vector<double> z = propagated({0.0, 1.0, -(p.c1 + p.c2) / m, -(p.d1 + p.d2) / m}, t, {p.x0, p.v10});
   return {z[0], z[1], z[0], z[1]};
 }
 
@@ -244,18 +254,20 @@ RigidLink stabilisedIndex2(double relaxation, unsigned degree) {
 
 Response responseTo(double m, double c, double d, double H, const std::vector<double>& w) {
   // w(s) and its derivatives by s, of which the highest one is constant.
-  const auto n = static_cast<Eigen::Index>(w.size());
-  Eigen::MatrixXd A = Eigen::MatrixXd::Zero(2 + n, 2 + n);
-  A.topLeftCorner(2, 2) << 0.0, H, -c * H / m, -d * H / m;
-  A(1, 2) = H / m;
-  for (Eigen::Index k = 0; k + 1 < n; ++k) A(2 + k, 3 + k) = 1.0;
-  Eigen::VectorXd z = Eigen::VectorXd::Zero(2 + n);
+  const std::size_t n = 2 + w.size();
+  std::vector<long double> A(n * n);
+  A[1] = H;
+  A[n] = -c * H / m;
+  A[n + 1] = -d * H / m;
+  A[n + 2] = H / m;
+  for (std::size_t k = 2; k + 1 < n; ++k) A[k * n + k + 1] = 1.0;
+  std::vector<double> z(n);
   double factorial = 1.0;
-  for (Eigen::Index k = 0; k < n; ++k) {
+  for (std::size_t k = 0; k < w.size(); ++k) {
     if (k > 1) factorial *= static_cast<double>(k);
-    z[2 + k] = factorial * w[static_cast<std::size_t>(k)];
+    z[2 + k] = factorial * w[k];
   }
-  const Eigen::VectorXd end = A.exp() * z;
+  const std::vector<double> end = propagated(A, 1.0, z);
   return {end[0], end[1], (-c * end[0] - d * end[1] + end[2]) / m};
 }
 
