@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "koppla/core/weighted_norm.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/stepping/double_step.hpp"
 
