@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
@@ -67,10 +66,9 @@ class FixedPoint final : public Algorithm {
     passing_ = [this](std::size_t position) { passOn(position); };
   }
 
-  Solution solve(InterfaceProblem& problem, bool untested) override {
+  const Solution& solve(InterfaceProblem& problem, bool untested) override {
     begin(problem);
-    Solution solution;
-    solution.k = std::numeric_limits<double>::quiet_NaN();
+    Solution& solution = newSolution();
     while (true) {
       solution.fault = evaluate(problem);
       ++solution.evaluations;
@@ -282,7 +280,7 @@ class FixedPoint final : public Algorithm {
   }
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
-    if (listener_ == nullptr) return;
+    if (listener_ == nullptr || listener_->letsPass()) return;
     listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_, factors_});
   }
 

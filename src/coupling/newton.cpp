@@ -1,4 +1,3 @@
-#include <limits>
 
 #include <Eigen/Dense>
 
@@ -20,9 +19,8 @@ class Newton final : public Algorithm {
         sent_(problem.cut().size()),
         residual_(problem.cut().size()) {}
 
-  Solution solve(InterfaceProblem& problem, bool untested) override {
-    Solution solution;
-    solution.k = std::numeric_limits<double>::quiet_NaN();
+  const Solution& solve(InterfaceProblem& problem, bool untested) override {
+    Solution& solution = newSolution();
     double lastNorm = 0.0;
     monitor_.begin();
     while (true) {
