@@ -104,15 +104,16 @@ void ConvergenceMonitor::begin() {
 }
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  problem.readSent(exchanged_, sent());
-  watch(problem);
+  ++looks_;
+  problem.read(exchanged_, sent(), answers());
+  findExplosion();
   measure();
 }
 
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
-  const double* const answered = memory_.data() + placeOfAnswers(0);
+  const double* const answered = answers(0).data();
   if (group.places.empty()) {
     for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
     return;
@@ -200,28 +201,38 @@ double ConvergenceMonitor::k() const {
 }
 
 void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
+  ++looks_;
+  problem.readAnswered(exchanged_, answers());
+  findExplosion();
+}
+
+void ConvergenceMonitor::findExplosion() {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
-  ++looks_;
   exploded_.reset();
-  const std::span<double> answered = std::span(memory_).subspan(placeOfAnswers(0), samples_);
-  problem.readAnswered(exchanged_, answered);
+  const double* const begin = answers().data();
+  const double* const end = begin + samples_;
+  const std::size_t values = exchanged_.size();
   for (Field& field : fields_) {
-    std::size_t largest = field.places.first;
     double present = 0.0;
-    for (std::size_t first = 0; first < samples_; first += exchanged_.size())
-      for (std::size_t i = field.places.first; i < field.places.last; ++i) {
-        const double magnitude = std::fabs(answered[first + i]);
-        if (!(magnitude > present)) continue;
-        present = magnitude;
-        largest = i;
-      }
+    for (const double* point = begin; point != end; point += values)
+      for (std::size_t i = field.places.first; i < field.places.last; ++i)
+        present = std::max(present, std::fabs(point[i]));
     field.present = present;
     if (looks_ <= innocent_) field.allowed = std::max(field.allowed, present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
-    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && present > limit && !exploded_) [[unlikely]]
-      exploded_ = exchanged_[largest];
+    if (present > limit && explosionGrowth_ > 0.0 && field.allowed > 0.0 && !exploded_) [[unlikely]]
+      exploded_ = largestOf(field);
   }
+}
+
+/// The output whose answer is the field's present magnitude.
+std::size_t ConvergenceMonitor::largestOf(const Field& field) const {
+  const std::span<const double> answered = answers(0);
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (std::size_t i = field.places.first; i < field.places.last; ++i)
+      if (std::fabs(answered[first + i]) == field.present) return exchanged_[i];
+  return exchanged_[field.places.first];
 }
 
 std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& problem) const {

@@ -87,6 +87,8 @@ class ConvergenceMonitor {
     double allowed = 0.0;   ///< in this step; 0: nothing to compare with
   };
 
+  void findExplosion();
+  [[nodiscard]] std::size_t largestOf(const Field& field) const;
   void measure();
   [[nodiscard]] double normOf(const Group& group);
   [[nodiscard]] double relativeChange() const;
@@ -97,6 +99,7 @@ class ConvergenceMonitor {
   [[nodiscard]] std::span<const double> answers(unsigned ago) const {
     return std::span(memory_).subspan(placeOfAnswers(ago), samples_);
   }
+  [[nodiscard]] std::span<double> answers() { return std::span(memory_).subspan(placeOfAnswers(0), samples_); }
   /// Calls `use(sent, answered)` for all samples of a group.
   template <class Use>
   void forSamples(const Group& group, Use&& use) const;

@@ -53,8 +53,10 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   const std::size_t values = network.outputs().size();
-  if (settings.iterates() && !semiImplicit_)
-    predictor_.emplace(values, predictorDegree(settings), network.heldOutputs());
+  const std::optional<unsigned> degree = predictorDegree(settings);
+  const bool guessesPresent = degree && *degree == 0 && !settings.iteratesWaveforms();  // which is there already
+  if (settings.iterates() && !semiImplicit_ && !guessesPresent)
+    predictor_.emplace(values, degree, network.heldOutputs());
   if (settings.iteratesWaveforms())
     waveform_.emplace(values, settings.waveform, settings.degree, network.heldOutputs());
   if (!settings.iterates()) {

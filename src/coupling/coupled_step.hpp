@@ -31,10 +31,13 @@ struct StepOutcome {
   std::optional<std::size_t> suspicious{};
   std::size_t slowest = 0;
   double amplification = 1.0;
+  static constexpr double kMuchAmplified = 20.0;
   double reached = 0.0;  ///< s; before step.t1 only where a master chose its own step
   Fault fault{};
 
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
+  /// Converged, but there is something to say about it.
+  [[nodiscard]] bool isDoubtful() const { return converged() && (suspicious || amplification > kMuchAmplified); }
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
@@ -133,7 +136,7 @@ class CoupledStep {
   bool finalUpdate_;
   std::optional<Approximation> approximation_;
   std::optional<Waveform> waveform_;
-  std::optional<Predictor> predictor_;  ///< of iterating algorithms
+  std::optional<Predictor> predictor_;  ///< of iterating algorithms that guess more than what is
   StepOutcome outcome_;
   bool trusted_ = true;  ///< the last step was solved, so its values continue those before
   std::vector<double> predictedTimes_;

@@ -21,10 +21,10 @@ auto part(Array& array, std::size_t begin, std::size_t count) {
   return std::span(array).subspan(begin, count);
 }
 
-/// The magnitude as an integer: larger for larger ones, and largest for what is not a number. Unlike the number itself,
-/// one to compare with stays in a register across calls.
+/// The magnitude as an integer, the sign shifted out: larger for larger ones, and largest for what is not a number.
+/// Unlike the number itself, one to compare with stays in a register across calls.
 std::uint64_t magnitudeOf(double value) {
-  return std::bit_cast<std::uint64_t>(std::fabs(value));
+  return std::bit_cast<std::uint64_t>(value) << 1U;
 }
 
 bool bounded(std::span<const double> values, std::uint64_t limit) {

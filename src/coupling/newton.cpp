@@ -34,8 +34,7 @@ class Newton final : public Algorithm {
         solution.ending = Ending::exploded;
         return solution;
       }
-      problem.readSent(problem.cut(), sent_);
-      problem.readAnswered(problem.cut(), residual_);
+      problem.read(problem.cut(), sent_, residual_);
       for (std::size_t i = 0; i < sent_.size(); ++i) residual_[i] -= sent_[i];
       solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual_, sent_);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();

@@ -87,7 +87,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
         return fail(giveUp(t0, t1));
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
-        if (outcome().converged()) warnAboutDoubts(t0, t1);
+        if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
         accept(clock, outcome().reached);
         next_ = verdict.next;
         return OutcomeKind::ok;

@@ -242,7 +242,6 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
 }
 
 void MacroStep::warnAboutDoubts(double t0, double t1) {
-  constexpr double kMuch = 20.0;
   const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
   if (outcome().suspicious && ++suspicious_ == 1)
     log_.write(core::Severity::warning, "coupling",
@@ -250,7 +249,7 @@ void MacroStep::warnAboutDoubts(double t0, double t1) {
                            "would not have come there, so this may be another solution than the one that was meant. "
                            "Further ones are only counted",
                            where(), membersOf(*outcome().suspicious)));
-  if (outcome().amplification > kMuch && ++slow_ == 1)
+  if (outcome().amplification > coupling::StepOutcome::kMuchAmplified && ++slow_ == 1)
     log_.write(
         core::Severity::warning, "coupling",
         fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
