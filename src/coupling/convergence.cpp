@@ -76,6 +76,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   for (const Block& port : portsAmong(network, exchanged_)) fields_.push_back({port});
   memory_.resize((1 + kAnswers) * samples_);
+  for (std::size_t i = 0; i < kAnswers; ++i) answers_[i] = memory_.data() + (1 + i) * samples_;
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -103,13 +104,6 @@ void ConvergenceMonitor::begin() {
   started_ = true;
 }
 
-void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  ++looks_;
-  problem.read(exchanged_, sent(), answers());
-  findExplosion();
-  measure();
-}
-
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
@@ -122,13 +116,16 @@ inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const 
     for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
 }
 
-double ConvergenceMonitor::normOf(const Group& group) {
+inline double ConvergenceMonitor::normOf(const Group& group) {
+  if (!core::isByValue(group.norm)) return normOfWhole(group);
   const bool bySent = isWeighedBySent(group.norm);
-  if (core::isByValue(group.norm)) {
-    core::NormByValue values(group.tolerance);
-    forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
-    return values.norm(group.norm, group.values.size() * points_);
-  }
+  core::NormByValue values(group.tolerance);
+  forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
+  return values.norm(group.norm, group.values.size() * points_);
+}
+
+double ConvergenceMonitor::normOfWhole(const Group& group) {
+  const bool bySent = isWeighedBySent(group.norm);
   difference_.clear();
   reference_.clear();
   forSamples(group, [&](double u, double y) {
@@ -153,7 +150,7 @@ double ConvergenceMonitor::relativeChange() const {
   return largest;
 }
 
-void ConvergenceMonitor::measure() {
+inline void ConvergenceMonitor::measure() {
   norm_ = 0.0;
   rounding_ = 0.0;
   coarse_.reset();
@@ -200,17 +197,11 @@ double ConvergenceMonitor::k() const {
   return square > 0.0 ? product / square : kUnknown;
 }
 
-void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
-  ++looks_;
-  problem.readAnswered(exchanged_, answers());
-  findExplosion();
-}
-
-void ConvergenceMonitor::findExplosion() {
+inline void ConvergenceMonitor::findExplosion() {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
   exploded_.reset();
-  const double* const begin = answers().data();
+  const double* const begin = answers(0).data();
   const double* const end = begin + samples_;
   const std::size_t values = exchanged_.size();
   for (Field& field : fields_) {
@@ -224,6 +215,17 @@ void ConvergenceMonitor::findExplosion() {
     if (present > limit && explosionGrowth_ > 0.0 && field.allowed > 0.0 && !exploded_) [[unlikely]]
       exploded_ = largestOf(field);
   }
+}
+
+void ConvergenceMonitor::look(const InterfaceProblem& problem) {
+  problem.read(exchanged_, sent(), nextAnswers());
+  findExplosion();
+  measure();
+}
+
+void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
+  problem.readAnswered(exchanged_, nextAnswers());
+  findExplosion();
 }
 
 /// The output whose answer is the field's present magnitude.

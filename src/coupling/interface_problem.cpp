@@ -71,7 +71,18 @@ Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
   return network_.save(block_, start_.slot);
 }
 
-Fault InterfaceProblem::startEvaluation() {
+inline void InterfaceProblem::follow(Block values) {
+  if (waveform_ != nullptr) waveform_->fit(values);
+  if (approximation_ != nullptr) approximation_->interpolate(values, network_.outputs());
+}
+
+inline Fault InterfaceProblem::run(Block block) {
+  if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
+  if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
+  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
+}
+
+inline Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
@@ -86,17 +97,6 @@ Fault InterfaceProblem::startEvaluation() {
 Fault InterfaceProblem::evaluate(const Passing& passing) {
   if (const Fault fault = startEvaluation()) return fault;
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
-}
-
-void InterfaceProblem::follow(Block values) {
-  if (waveform_ != nullptr) waveform_->fit(values);
-  if (approximation_ != nullptr) approximation_->interpolate(values, network_.outputs());
-}
-
-Fault InterfaceProblem::run(Block block) {
-  if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
-  if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
-  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
 }
 
 Fault InterfaceProblem::runPassing(const Passing& passing) {
