@@ -112,12 +112,17 @@ bool othersDealWith(int signal, siginfo_t* information, void* context) {
   return (present.sa_flags & SA_SIGINFO) != 0 || present.sa_handler != SIG_DFL;
 }
 
-/// Whether our own arithmetic met a trap, which nobody of us enables.
+constexpr std::array kFloatingPointTraps{FPE_FLTDIV, FPE_FLTOVF, FPE_FLTUND, FPE_FLTRES, FPE_FLTINV, FPE_FLTSUB};
+
+/// Whether our own arithmetic met a trap, which nobody of us enables. Integers need none: what ends a division of ours
+/// by zero is a bug.
 bool isLeftTrap(int signal, const siginfo_t* information) {
   Dl_info there{};
   Dl_info here{};
-  return signal == SIGFPE && information->si_code > 0 && ::dladdr(information->si_addr, &there) != 0 &&
-         ::dladdr(reinterpret_cast<const void*>(&onFatal), &here) != 0 && there.dli_fbase == here.dli_fbase;
+  return signal == SIGFPE &&
+         std::ranges::find(kFloatingPointTraps, information->si_code) != kFloatingPointTraps.end() &&
+         ::dladdr(information->si_addr, &there) != 0 && ::dladdr(reinterpret_cast<const void*>(&onFatal), &here) != 0 &&
+         there.dli_fbase == here.dli_fbase;
 }
 
 void onFatal(int signal, siginfo_t* information, void* context) {

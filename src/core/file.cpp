@@ -66,6 +66,10 @@ void failAtFile(const std::string& whom, std::string_view what, int error, std::
   throw FileError(message, std::string(forSystem));
 }
 
+void passOnFileError(const std::string& undone, const std::string& text) {
+  throw FileError(undone, text);  // which ends with its remedy
+}
+
 int writeAll(int descriptor, std::string_view bytes) noexcept {
   while (!bytes.empty()) {
     const ssize_t taken = ::write(descriptor, bytes.data(), bytes.size());

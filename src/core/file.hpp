@@ -1,6 +1,7 @@
 #pragma once
 
 #include <filesystem>
+#include <limits>
 #include <string>
 #include <string_view>
 
@@ -19,6 +20,9 @@ inline constexpr char kMakeRoom[] = "Free space there, or choose another folder.
 [[noreturn]] void failAtFile(const std::string& whom, std::string_view what, int error,
                              std::string_view forPlace = kChooseAnotherPlace, std::string_view forSystem = kMakeRoom);
 
+/// Throws FileError once more, with what could not be done for it before the text that it had.
+[[noreturn]] void passOnFileError(const std::string& undone, const std::string& text);
+
 /// Hands all bytes to the system; 0, or the system's reason.
 int writeAll(int descriptor, std::string_view bytes) noexcept;
 
@@ -29,6 +33,9 @@ bool isOpenAs(const std::filesystem::path& file, int descriptor);
 /// renamed, so that nobody ever sees a part of it; of a symbolic link that happens to its target, and the link stays.
 /// Devices, FIFOs and the standard streams are written to as they are. Throws InputError or FileError.
 void writeWhole(const std::filesystem::path& file, std::string_view content);
+
+/// For readWhole() of a file that may be as large as memory is.
+inline constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
 
 /// The content of a file; throws InputError when it cannot be read or is larger than maxBytes, FileError when the
 /// system fails in the middle of it.

@@ -13,7 +13,7 @@ namespace {
 }  // namespace
 
 void ForkMark::set() noexcept {
-  page_.whole = 1;
+  page_.whole.store(1, std::memory_order_relaxed);
   // Also a page that the kernel does not take stays as it is: then nobody is found to be a child.
   ::madvise(&page_, sizeof page_, MADV_WIPEONFORK);
 }

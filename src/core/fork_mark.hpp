@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdlib>
 
 #include <unistd.h>
@@ -15,14 +16,16 @@ class ForkMark {
   static void set() noexcept;
   /// Ends a child silently, without a look at what belongs to its parent.
   [[gnu::always_inline]] static void endIfForked() noexcept {
-    if (page_.whole == 0) [[unlikely]]
+    if (page_.whole.load(std::memory_order_relaxed) == 0) [[unlikely]]
       ::_exit(EXIT_FAILURE);
   }
 
  private:
+  /// Every instance of an FMU sets it, whatever other threads look at it.
   struct alignas(4096) Page {
-    unsigned char whole;
+    std::atomic<unsigned char> whole;
   };
+  static_assert(std::atomic<unsigned char>::is_always_lock_free);
   static constinit Page page_;
 };
 

@@ -194,7 +194,7 @@ void Caller::bringFiles(const Call& call, const Request& request) const {
       for (const fs::directory_entry& entry : fs::directory_iterator(settings_.folder))
         fs::create_symlink(fs::absolute(entry.path()), call.folder / entry.path().filename());
     else
-      fs::copy(settings_.folder, call.folder, fs::copy_options::recursive);
+      copyFolderInto(settings_.folder, call.folder);
   }
   for (const fs::path& file : settings_.include) copyInto(file, call.folder / file.filename());
   // Results that came with the files are not this call's.

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <mutex>
 #include <set>
+#include <string_view>
 #include <system_error>
 #include <utility>
 #include <vector>
@@ -57,21 +58,44 @@ constexpr std::string_view kOtherResults = "Choose a results folder that you may
                    kOtherResults);
 }
 
-/// 0, or the system's reason, which fs::copy_file does not tell of a full disk.
-int copyContent(const fs::path& from, const fs::path& to) {
-  const detail::Descriptor source(::open(from.c_str(), O_RDONLY | O_CLOEXEC));
-  struct stat status {};
-  if (source.get() < 0 || ::fstat(source.get(), &status) != 0) return errno;
-  const detail::Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (target.get() < 0 || ::fchmod(target.get(), status.st_mode) != 0) return errno;
-  std::vector<char> block(std::size_t{1} << 20U);
-  while (true) {
-    const ssize_t size = ::read(source.get(), block.data(), block.size());
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return size < 0 ? errno : 0;
-    if (const int error = core::writeAll(target.get(), {block.data(), static_cast<std::size_t>(size)}); error != 0)
-      return error;
+/// A file to copy from. Throws core::InputError or core::FileError where it cannot be read.
+class Source {
+ public:
+  explicit Source(const fs::path& file)
+      : file_(file), open_(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {  // a FIFO would wait for a writer
+    if (open_.get() < 0 || ::fstat(open_.get(), &status_) != 0) fail();
+    if (!S_ISREG(status_.st_mode))
+      throw core::InputError(file.string() + " cannot be copied: it is no file.", "Name a file.");
   }
+
+  [[nodiscard]] mode_t mode() const { return status_.st_mode; }
+  /// The next part of the content; empty at its end.
+  std::string_view next() {
+    while (true) {
+      const ssize_t size = ::read(open_.get(), block_.data(), block_.size());
+      if (size >= 0) return {block_.data(), static_cast<std::size_t>(size)};
+      if (errno != EINTR) fail();
+    }
+  }
+
+ private:
+  [[noreturn]] void fail() const {
+    core::failAtFile(file_.string(), "cannot be read", errno, "Check the path and its permissions.", "Check the disk.");
+  }
+
+  const fs::path& file_;
+  detail::Descriptor open_;
+  struct stat status_ {};
+  std::vector<char> block_ = std::vector<char>(std::size_t{1} << 20U);
+};
+
+/// 0, or the system's reason why the target cannot be written, which fs::copy_file does not tell of a full disk.
+int copyContent(Source& source, const fs::path& to) {
+  detail::Descriptor target(::open(to.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
+  if (target.get() < 0 || ::fchmod(target.get(), source.mode()) != 0) return errno;
+  for (std::string_view part = source.next(); !part.empty(); part = source.next())
+    if (const int error = core::writeAll(target.get(), part); error != 0) return error;
+  return target.close();
 }
 
 /// A time that no program gives to what it writes, so that we see what it has left as it was.
@@ -95,11 +119,25 @@ const fs::path& readName(const RestartFile& file) {
 }  // namespace
 
 void copyInto(const fs::path& from, const fs::path& to) {
+  Source source(from);
   std::error_code error;
   if (to.has_parent_path()) fs::create_directories(to.parent_path(), error);
   if (!error) fs::remove(to, error);  // a link would lead to the user's own file
-  if (!error) error.assign(copyContent(from, to), std::generic_category());
+  if (!error) error.assign(copyContent(source, to), std::generic_category());
   if (error) core::failAtFile(to.string(), "cannot become a copy of " + from.string(), error.value(), kOtherResults);
+}
+
+void copyFolderInto(const fs::path& from, const fs::path& to) {
+  std::error_code error;
+  fs::create_directory(to, from, error);
+  if (error) failToMake(to, error);
+  for (const fs::directory_entry& entry : fs::directory_iterator(from)) {
+    const fs::path place = to / entry.path().filename();
+    if (entry.is_directory())
+      copyFolderInto(entry.path(), place);
+    else
+      copyInto(entry.path(), place);
+  }
 }
 
 CallFolders::CallFolders(const fs::path& parent, const std::string& name, Keep keep, bool resume) : keep_(keep) {

@@ -84,6 +84,9 @@ class RestartFiles {
 
 /// Copies a file to where another one or a link may be, which is replaced. Throws core::InputError or core::FileError.
 void copyInto(const std::filesystem::path& from, const std::filesystem::path& to);
+/// The same of a folder with all its content, into one that may be there. What links lead to is copied, not the links.
+/// A folder that cannot be read throws std::filesystem::filesystem_error.
+void copyFolderInto(const std::filesystem::path& from, const std::filesystem::path& to);
 
 /// The start files, for the first step.
 void provideStart(const std::vector<RestartFile>& files, const std::filesystem::path& callFolder);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <regex>
+#include <set>
 #include <sstream>
 #include <string_view>
 #include <system_error>
@@ -95,14 +96,19 @@ void addReading(Hash& hash, const Reading& reading) {
     hash.add(text);
 }
 
-/// In an order that does not depend on the file system.
+/// All files, also of folders that links lead to, in an order that does not depend on the file system.
 void addFolder(Hash& hash, const fs::path& folder) {
   std::vector<fs::path> files;
-  for (const fs::directory_entry& entry : fs::recursive_directory_iterator(folder))
-    if (entry.is_regular_file()) files.push_back(entry.path());
+  std::set<fs::path> linked{fs::canonical(folder)};  // a link may lead back to where it is
+  fs::recursive_directory_iterator entry(folder, fs::directory_options::follow_directory_symlink);
+  for (; entry != fs::recursive_directory_iterator(); ++entry) {
+    if (entry->is_regular_file()) files.push_back(entry->path());
+    if (entry->is_symlink() && entry->is_directory() && !linked.insert(fs::canonical(entry->path())).second)
+      entry.disable_recursion_pending();
+  }
   std::ranges::sort(files);
   for (const fs::path& file : files) {
-    hash.add(fs::relative(file, folder).string());
+    hash.add(file.lexically_relative(folder).string());
     addFile(hash, file);
   }
 }

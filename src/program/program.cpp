@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 #include "koppla/program/call.hpp"
 
 namespace koppla::program {
@@ -55,7 +56,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     } catch (const core::InputError& refusal) {
       throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, refusal.what()));
     } catch (const core::FileError& failure) {
-      throw core::FileError(fmt::format("The program '{}' cannot be called.", settings_.name), failure.what());
+      core::passOnFileError(fmt::format("The program '{}' cannot be called.", settings_.name), failure.what());
     }
     state_ = {};
     known_.reset();

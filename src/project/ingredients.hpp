@@ -9,8 +9,9 @@
 
 namespace koppla::project {
 
-/// What results depend on beside the texts of project files: the content of FMUs and of models' files, fingerprints of
-/// programs. Of several projects each file is told once, however often it is named.
+/// What results depend on beside the texts of project files: the content of FMUs, of signals' samples and of mappings'
+/// points, fingerprints of programs (commands' own files, decks, folders, files of ids and of the start). Of several
+/// projects each file is told once, however often it is named.
 class Ingredients {
  public:
   explicit Ingredients(std::function<void(std::string_view)> tell) : tell_(std::move(tell)) {}

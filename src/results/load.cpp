@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
+#include <optional>
 #include <string>
 #include <system_error>
 #include <utility>
@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
+constexpr const char* kResults = "results";
 
 fs::path fileIn(const fs::path& folder, const std::string& name) {
   std::error_code error;
@@ -35,18 +35,37 @@ fs::path fileIn(const fs::path& folder, const std::string& name) {
                          "Name the folder of a run, or a file of results.");
 }
 
-Table readCsv(const fs::path& file, bool anyOrder) {
+bool isPartial(const fs::path& csv) {
+  return csv.stem().extension() == ".partial";
+}
+
+/// The file of types and units beside one of rows, if there is one.
+std::optional<fs::path> unitsOf(const fs::path& csv) {
+  const fs::path stem = isPartial(csv) ? csv.stem().stem() : csv.stem();
+  fs::path units = csv.parent_path() / (stem.string() + ".units.csv");
   std::error_code ignored;
-  fs::path stem = file.stem();  // results, or results.partial
+  if (units == csv || !fs::exists(units, ignored)) return std::nullopt;
+  return units;
+}
+
+Table readCsv(const fs::path& file, bool anyOrder) {
   CsvSource source;
   source.file = file.string();
   source.anyOrder = anyOrder;
-  source.partial = stem.extension() == ".partial";
-  if (source.partial) stem = stem.stem();
+  source.partial = isPartial(file);
+  if (const std::optional<fs::path> units = unitsOf(file))
+    source.columns = parseUnits(core::readWhole(*units), units->string());
+  return parseCsv(core::readWhole(file, core::kAnySize), source);
+}
 
-  const fs::path units = file.parent_path() / (stem.string() + ".units.csv");
-  if (units != file && fs::exists(units, ignored)) source.columns = parseUnits(core::readWhole(units), units.string());
-  return parseCsv(core::readWhole(file, kAnySize), source);
+bool isCsv(const fs::path& file) {
+  return file.extension() != kHdf5Complete;
+}
+
+/// A file stands for itself, a folder for the record of that name in it.
+fs::path fileAt(const fs::path& path, const std::string& name) {
+  std::error_code ignored;
+  return fs::is_directory(path, ignored) ? fileIn(path, name) : path;
 }
 
 void requireOrder(const Table& table) {
@@ -57,9 +76,8 @@ void requireOrder(const Table& table) {
 }
 
 Table readAny(const fs::path& path, const std::string& name, bool anyOrder) {
-  std::error_code ignored;
-  const fs::path file = fs::is_directory(path, ignored) ? fileIn(path, name) : path;
-  if (file.extension() != kHdf5Complete) return readCsv(file, anyOrder);
+  const fs::path file = fileAt(path, name);
+  if (isCsv(file)) return readCsv(file, anyOrder);
   Table table = detail::readHdf5(file);
   if (!anyOrder) requireOrder(table);
   return table;
@@ -68,7 +86,14 @@ Table readAny(const fs::path& path, const std::string& name, bool anyOrder) {
 }  // namespace
 
 Table load(const fs::path& path) {
-  return readAny(path, "results", false);
+  return readAny(path, kResults, false);
+}
+
+std::vector<fs::path> filesOf(const fs::path& path) {
+  std::vector<fs::path> files{fileAt(path, kResults)};
+  if (!isCsv(files.front())) return files;
+  if (std::optional<fs::path> units = unitsOf(files.front())) files.push_back(std::move(*units));
+  return files;
 }
 
 Table loadIterations(const fs::path& path) {

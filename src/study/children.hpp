@@ -12,9 +12,6 @@ struct ChildResult {
   std::string failure;  ///< why there is none: "was killed by signal 11 (Segmentation fault)"; empty if all is well
   /// The system failed with a file, as on a full disk; then `failure` is what core::FileError says, in whole sentences.
   bool atFile = false;
-
-  /// Why there is no payload, in whole sentences: `who` is the child, as in "The process of this run".
-  [[nodiscard]] std::string why(const std::string& who) const { return atFile ? failure : who + " " + failure + "."; }
 };
 
 struct Children {

@@ -70,7 +70,7 @@ std::optional<std::vector<std::string>> variablesOf(const Study& study, const st
   child.work = [&](std::size_t) { return inspectAll(study); };
   child.finished = [&](std::size_t, const ChildResult& result) {
     if (result.atFile)
-      throw core::FileError(fmt::format("The subsystems of {} could not be loaded.", study.project.string()),
+      core::passOnFileError(fmt::format("The subsystems of {} could not be loaded.", study.project.string()),
                             result.failure);
     if (!result.failure.empty())
       throw core::SubsystemError(
@@ -92,7 +92,7 @@ Row failedRow(std::string message) {
   return row;
 }
 
-/// In a child process.
+/// In a child process. Throws core::FileError where the system fails, of which no row tells.
 Row rowAt(const Study& study, std::size_t point, const PreparedReference& reference) {
   try {
     project::Project plan = planOf(study, study.grid.overrides(point));
@@ -104,8 +104,11 @@ Row rowAt(const Study& study, std::size_t point, const PreparedReference& refere
   }
 }
 
+/// A full disk says nothing of this point: it ends the study, which goes on there when there is room.
 Row receivedRow(const ChildResult& result) {
-  return result.failure.empty() ? rowFrom(result.payload) : failedRow(result.why("The process of this run"));
+  if (result.atFile) core::passOnFileError("The study has stopped, with finished runs kept.", result.failure);
+  return result.failure.empty() ? rowFrom(result.payload)
+                                : failedRow("The process of this run " + result.failure + ".");
 }
 
 /// False if interrupted.

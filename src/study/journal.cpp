@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <charconv>
 #include <cstdint>
-#include <limits>
 #include <system_error>
 #include <utility>
 
@@ -16,6 +15,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/project/ingredients.hpp"
+#include "koppla/results/load.hpp"
 
 namespace koppla::study {
 
@@ -42,8 +42,6 @@ class JournalHash {
   std::uint64_t value_ = 0xcbf29ce484222325;
 };
 
-constexpr std::size_t kAnySize = std::numeric_limits<std::size_t>::max();
-
 }  // namespace
 
 std::string fingerprint(const Study& study, const std::string& version) {
@@ -59,7 +57,9 @@ std::string fingerprint(const Study& study, const std::string& version) {
   for (const std::size_t point : study.grid.cross()) all.push_back(study.grid.overrides(point));
   project::Ingredients ingredients([&hash](std::string_view ingredient) { hash.add(ingredient); });
   for (const std::vector<project::Override>& settings : all) ingredients.tellThoseOf(planOf(study, settings));
-  if (study.reference.kind == ReferenceKind::file) hash.add(core::readWhole(study.reference.file.value, kAnySize));
+  if (study.reference.kind == ReferenceKind::file)
+    for (const fs::path& file : results::filesOf(study.reference.file.value))
+      hash.add(core::readWhole(file, core::kAnySize));
   return hash.text();
 }
 
@@ -67,14 +67,15 @@ Journal::Journal(fs::path folder, const std::string& fingerprint, std::size_t po
     : folder_(std::move(folder)), rows_(points) {
   const std::string head = "koppla-study 1 " + fingerprint + "\n";
   open(restart);
-  const std::string content = restart ? std::string() : core::readWhole(folder_ / kJournal, kAnySize);
+  const std::string content = restart ? std::string() : core::readWhole(folder_ / kJournal, core::kAnySize);
   if (content.find('\n') == std::string::npos) {  // fresh, or killed at its very beginning
     begin(head);
     return;
   }
   if (!content.starts_with(head))
     throw core::InputError(fmt::format("{} holds rows of another study: the study file, the project, an FMU, a "
-                                       "program's script or folder, the settings or Koppla has changed since.",
+                                       "mesh, samples, a program's script or folder, the settings or Koppla has "
+                                       "changed since.",
                                        folder_.string()),
                            std::string(kRestart));
   takeOver(content.substr(head.size()));

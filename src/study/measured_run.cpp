@@ -6,6 +6,8 @@
 #include <fmt/format.h>
 #include <sys/resource.h>
 
+#include "koppla/core/file.hpp"
+#include "koppla/core/value.hpp"
 #include "koppla/results/error_measures.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
@@ -172,6 +174,9 @@ FinishedRun runToEnd(const project::Project& plan) {
     if (finished.outcome.ok()) finished.outcome = run.simulate();
     finished.cpu = cpuTime() - before;
     finished.reached = run.time();
+    if (finished.outcome.kind == run::OutcomeKind::outputFailed)
+      core::passOnFileError(fmt::format("The run ended at {} s.", core::text(finished.reached)),
+                            finished.outcome.message);
     finished.endedEarly = finished.outcome.ok() && finished.reached < plan.settings.end;
     run.end();
     finished.statistics = run.statistics();

@@ -23,7 +23,8 @@ struct FinishedRun {
   results::Table table;
 };
 
-/// Runs a project to its end. Throws core::InputError where it cannot be run at all.
+/// Runs a project to its end. Throws core::InputError where it cannot be run at all, core::FileError where the system
+/// fails, as on a full disk.
 FinishedRun runToEnd(const project::Project& plan);
 
 struct MeasuredError {

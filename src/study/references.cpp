@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/core/file.hpp"
 #include "koppla/results/load.hpp"
 #include "koppla/study/children.hpp"
 #include "koppla/study/measured_run.hpp"
@@ -33,8 +34,8 @@ struct ReceivedRun {
 };
 
 ReceivedRun unpack(const ChildResult& result) {
-  if (result.atFile) throw core::FileError("The reference could not be computed.", result.failure);
-  if (!result.failure.empty()) return {result.why("It"), {}};
+  if (result.atFile) core::passOnFileError("The reference could not be computed.", result.failure);
+  if (!result.failure.empty()) return {"It " + result.failure + ".", {}};
   Unpacker unpacker(result.payload);
   ReceivedRun run;
   run.failure = unpacker.text();

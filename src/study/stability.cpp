@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 #include "koppla/study/children.hpp"
 #include "koppla/study/payload.hpp"
 #include "koppla/study/survey.hpp"
@@ -36,10 +37,12 @@ std::string packed(const StabilityRow& row) {
   return std::move(packer).take();
 }
 
+/// A full disk says nothing of this combination: it ends the analysis.
 StabilityRow received(const ChildResult& result) {
+  if (result.atFile) core::passOnFileError("The analysis has stopped.", result.failure);
   StabilityRow row;
   if (!result.failure.empty()) {
-    row.message = result.why("The process of this combination");
+    row.message = "The process of this combination " + result.failure + ".";
     return row;
   }
   Unpacker unpacker(result.payload);

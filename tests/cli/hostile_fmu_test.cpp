@@ -286,6 +286,15 @@ TEST_F(HostileFmuTest, ThatForksInEveryStepHasChildrenThatEndAtOnce) {
   EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
 }
 
+/// Divisions of integers need no trap to end the process, so nobody has left one.
+TEST_F(HostileFmuTest, WithADivisionByZeroInACallbackHasLeftNoTraps) {
+  const Result result = run("divideInLogger_doStep");
+  EXPECT_EQ(result.exitCode, 128 + SIGFPE) << result.all();
+  EXPECT_THAT(result.err, HasSubstr("The subsystem 'divideInLogger_doStep' crashed in fmi2DoStep: signal 8"));
+  EXPECT_THAT(result.err, Not(HasSubstr("traps")));
+  expectNothingCompleted();
+}
+
 #if defined(__x86_64__)
 
 /// The first sum that is not exact, which is one of ours, ends the process.

@@ -22,7 +22,11 @@
 #include "koppla/fmi/co_simulation.hpp"
 #include "koppla/fmi/fmu.hpp"
 
+#include "support/message_of.hpp"
+
 namespace koppla::fmi::test {
+
+using koppla::test::messageOf;
 
 /// One entry of an archive to be made.
 struct ZipEntry {
@@ -125,18 +129,6 @@ class KeptLog {
   std::vector<Line> lines;
   core::Log log;
 };
-
-/// The text of the error of the given type that the function throws.
-template <typename Error, typename Function>
-std::string messageOf(Function&& function) {
-  try {
-    function();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "nothing was thrown";
-  return {};
-}
 
 /// A subsystem with all that its life in a test needs. bind() is for real ports only.
 struct Instance {

@@ -10,6 +10,7 @@
 #include "koppla/core/file.hpp"
 
 #include "support/full_disk.hpp"
+#include "support/message_of.hpp"
 
 namespace koppla::program::answer_record_test {
 namespace {
@@ -126,20 +127,8 @@ TEST_F(AnswerRecordTest, RefusesTheAnswersOfAnotherProgram) {
   EXPECT_NO_THROW(opened(false, "abd"));
 }
 
-/// What the error says that opening a record, or adding to it, must end with.
-template <class Error, class Work>
-std::string saidBy(Work work) {
-  try {
-    work();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  ADD_FAILURE() << "no such error";
-  return {};
-}
-
 TEST_F(AnswerRecordTest, ADiskThatIsFullIsTold) {
-  const std::string said = saidBy<core::FileError>([] { AnswerRecord("/dev/full", "abc", false); });
+  const std::string said = test::messageOf<core::FileError>([] { AnswerRecord("/dev/full", "abc", false); });
   EXPECT_NE(said.find("/dev/full cannot be written: No space left on device. Free some space"), std::string::npos)
       << said;
 }
@@ -150,7 +139,7 @@ TEST_F(AnswerRecordTest, ADiskThatFillsUpIsToldAndTheAnswersBeforeStay) {
     AnswerRecord record = opened(false);
     record.add(question(1, x), {1, 0, {1.0}});
     const test::FullDisk full(std::filesystem::file_size(file()) + 8);
-    const std::string said = saidBy<core::FileError>([&] { record.add(question(2, x), {1, 0, {2.0}}); });
+    const std::string said = test::messageOf<core::FileError>([&] { record.add(question(2, x), {1, 0, {2.0}}); });
     EXPECT_NE(said.find("cannot be written: File too large."), std::string::npos) << said;
   }
   AnswerRecord record = opened(true);
@@ -160,7 +149,8 @@ TEST_F(AnswerRecordTest, ADiskThatFillsUpIsToldAndTheAnswersBeforeStay) {
 
 TEST_F(AnswerRecordTest, APlaceThatCannotBeRightIsTheUsersInput) {
   core::writeWhole(file(), "no folder");
-  const std::string said = saidBy<core::InputError>([&] { AnswerRecord(file() / "answers.bin", "abc", false); });
+  const std::string said =
+      test::messageOf<core::InputError>([&] { AnswerRecord(file() / "answers.bin", "abc", false); });
   EXPECT_NE(said.find("cannot be opened: Not a directory. Choose a results folder"), std::string::npos) << said;
 }
 

@@ -6,16 +6,19 @@
 #include <string>
 
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
+#include "refusal.hpp"
 #include "support/full_disk.hpp"
 
 namespace koppla::program::call_folder_test {
 namespace {
 
 namespace fs = std::filesystem;
+using test::refusal;
 
 class CallFolderTest : public ::testing::Test {
  protected:
@@ -60,7 +63,42 @@ TEST_F(CallFolderTest, AScriptMayStillBeExecuted) {
 }
 
 TEST_F(CallFolderTest, AFileThatIsMissingIsTheUsersInput) {
-  EXPECT_THROW(copyInto(at("nowhere"), at("copy.txt")), core::InputError);
+  EXPECT_EQ(
+      refusal([&] { copyInto(at("nowhere"), at("copy.txt")); }),
+      at("nowhere").string() + " cannot be read: No such file or directory. Check the path and its permissions.\n");
+}
+
+TEST_F(CallFolderTest, APlaceThatCannotBeIsToldFromAFileThatIsMissing) {
+  core::writeWhole(at("file"), "x");
+  EXPECT_EQ(refusal([&] { copyInto(at("file"), at("file") / "copy.txt"); }),
+            (at("file") / "copy.txt").string() + " cannot become a copy of " + at("file").string() +
+                ": Not a directory. Choose a results folder that you may write to.\n");
+}
+
+TEST_F(CallFolderTest, OnlyFilesAreCopied) {
+  fs::create_directory(at("folder"));
+  ASSERT_EQ(::mkfifo(at("fifo").c_str(), 0600), 0);  // nobody will ever write to it
+  for (const char* name : {"folder", "fifo"})
+    EXPECT_EQ(refusal([&] { copyInto(at(name), at("copy.txt")); }),
+              at(name).string() + " cannot be copied: it is no file. Name a file.\n");
+  EXPECT_FALSE(fs::exists(at("copy.txt")));
+}
+
+TEST_F(CallFolderTest, AFolderIsCopiedWithAllThatIsInItAndWhatLinksLeadTo) {
+  fs::create_directories(at("model") / "data/empty");
+  core::writeWhole(at("model") / "deck", "1");
+  core::writeWhole(at("model") / "data/mesh", "2");
+  core::writeWhole(at("outside"), "3");
+  fs::create_symlink(at("outside"), at("model") / "data/link");
+  fs::create_directory_symlink(at("model") / "data", at("model") / "same");
+  copyFolderInto(at("model"), at("copy"));
+  EXPECT_EQ(core::readWhole(at("copy") / "deck"), "1");
+  EXPECT_EQ(core::readWhole(at("copy") / "data/mesh"), "2");
+  EXPECT_EQ(core::readWhole(at("copy") / "data/link"), "3");
+  EXPECT_FALSE(fs::is_symlink(at("copy") / "data/link")) << "or the program would write to the user's file";
+  EXPECT_EQ(core::readWhole(at("copy") / "same/mesh"), "2");
+  EXPECT_FALSE(fs::is_symlink(at("copy") / "same"));
+  EXPECT_TRUE(fs::is_directory(at("copy") / "data/empty"));
 }
 
 }  // namespace

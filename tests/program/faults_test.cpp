@@ -103,9 +103,28 @@ TEST(ProgramFaults, AFullDiskIsTold) {
   EXPECT_THAT(failureOf(toy), HasSubstr("It wrote a file larger than file_size_limit"));
 }
 
+TEST(ProgramFaults, AFolderThatDoesNotFitOnTheDiskIsTold) {
+  Toy toy(kTriple);
+  fs::create_directories(toy.folder.path() / "model/data");
+  toy.write("model/data/mesh", std::string(100'000, 'x'));
+  toy.settings.folder = toy.folder.path() / "model";
+  const FullDisk full(50'000);
+  EXPECT_THAT(failureOf(toy), AllOf(HasSubstr("data/mesh cannot become a copy of "), HasSubstr(": File too large.")));
+}
+
+TEST(ProgramFaults, AFileThatIsGoneIsToldByItsOwnName) {
+  Toy toy(kTriple);
+  toy.write("script", "x");
+  toy.settings.include = {toy.folder.path() / "script"};
+  toy.start();
+  fs::remove(toy.folder.path() / "script");
+  EXPECT_THAT(failureOf(toy), HasSubstr("/script cannot be read: No such file or directory. Check the path"));
+}
+
 TEST(ProgramFaults, AProgramThatIsMissingIsTold) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer gives a started process memory of its own, and the reason why it cannot start is lost.";
+  GTEST_SKIP()
+      << "ThreadSanitizer gives a started process memory of its own, and the reason why it cannot start is lost.";
 #endif
   EXPECT_THAT(failureOf("no-such-program"),
               AllOf(HasSubstr("exit status 127"), HasSubstr("The shell found no such program")));

@@ -1,5 +1,7 @@
 #include "koppla/program/fingerprint.hpp"
 
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "toy_program.hpp"
@@ -49,6 +51,22 @@ TEST_F(FingerprintTest, FindsTheScriptOfAProjectInTheWorkingFolder) {
   const std::string second = now();
   std::filesystem::current_path(before);
   EXPECT_NE(first, second);
+}
+
+TEST_F(FingerprintTest, ChangesWithFilesOfTheFolderAlsoBehindLinks) {
+  toy_.settings.folder = toy_.folder.path() / "model";
+  std::filesystem::create_directories(toy_.settings.folder / "deep");
+  std::filesystem::create_directory(toy_.folder.path() / "meshes");
+  std::filesystem::create_directory_symlink(toy_.folder.path() / "meshes", toy_.settings.folder / "link");
+  std::filesystem::create_directory_symlink(toy_.settings.folder, toy_.settings.folder / "deep/back");
+  toy_.write("meshes/mesh", "1");
+  toy_.write("model/deep/deck", "1");
+  std::string before = now();
+  EXPECT_EQ(now(), before);
+  for (const char* const file : {"model/deep/deck", "meshes/mesh"}) {
+    toy_.write(file, "2");
+    EXPECT_NE(std::exchange(before, now()), now()) << file;
+  }
 }
 
 TEST_F(FingerprintTest, ChangesWithTheOrderOfIds) {

@@ -46,9 +46,9 @@ TEST(Children, AFailureWithAFileIsToldFromOthersAndInItsOwnWords) {
     throw std::runtime_error("ran away");
   });
   EXPECT_TRUE(results.at(0).atFile);
-  EXPECT_EQ(results.at(0).why("The child"), "The disk is full. Make room.");
+  EXPECT_EQ(results.at(0).failure, "The disk is full. Make room.");
   EXPECT_FALSE(results.at(1).atFile);
-  EXPECT_EQ(results.at(1).why("The child"), "The child ran away.");
+  EXPECT_EQ(results.at(1).failure, "ran away");
 }
 
 TEST(Children, LargeResultsArrive) {

@@ -6,14 +6,17 @@
 
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/study/journal.hpp"
 
 #include "support/figure.hpp"
 #include "support/full_disk.hpp"
+#include "support/message_of.hpp"
 
 namespace koppla::study {
 namespace {
@@ -91,13 +94,38 @@ TEST_F(StudyTest, ExplicitCouplingOfHeldValuesIsOfFirstOrder) {
 TEST_F(StudyTest, AFullDiskIsNotTheSubsystemsFault) {
   const Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.05, 0.2]\n", kSharp, "");
   const test::FullDisk full(4096);  // smaller than any library in an FMU
-  try {
-    conducted(study);
-    FAIL() << "no error";
-  } catch (const core::FileError& error) {
-    EXPECT_NE(std::string(error.what()).find("project.toml could not be loaded. "), std::string::npos) << error.what();
-    EXPECT_NE(std::string(error.what()).find("File too large"), std::string::npos) << error.what();
-  }
+  const std::string said = test::messageOf<core::FileError>([&] { conducted(study); });
+  EXPECT_NE(said.find("project.toml could not be loaded. "), std::string::npos) << said;
+  EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+}
+
+TEST_F(StudyTest, ADiskThatFillsUpIsNoRowAndTheStudyGoesOnWhenThereIsRoom) {
+  const Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.05, 0.2]\n",
+                              "set = [\"simulation.step=0.001\"]\n", "");
+  std::optional<test::FullDisk> full;
+  Options fillsUp;
+  fillsUp.progress = [&full](std::size_t done, std::size_t) {
+    if (done == 1) full.emplace(4096);  // smaller than any library in an FMU
+  };
+  const std::string said = test::messageOf<core::FileError>([&] { conducted(study, fillsUp); });
+  full.reset();
+  EXPECT_TRUE(said.starts_with("The study has stopped, with finished runs kept. ")) << said;
+  EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+  const Conducted result = conducted(study);
+  EXPECT_EQ(result.takenOver, 1U);
+  ASSERT_EQ(result.rows.size(), 2U);
+  for (const Row& row : result.rows) EXPECT_EQ(row.status, Status::ok) << row.message;
+}
+
+TEST_F(StudyTest, UnitsBesideAReferenceBelongToTheStudy) {
+  Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.1]\n", kSharp, "");
+  study.reference.kind = ReferenceKind::file;
+  study.reference.file.value = place_.path() / "exact.csv";
+  core::writeWhole(place_.path() / "exact.csv", "time,mass1.x\n0,1\n2,1\n");
+  const std::string before = fingerprint(study, "1");
+  EXPECT_EQ(fingerprint(study, "1"), before);
+  core::writeWhole(place_.path() / "exact.units.csv", "name,type,unit,description\nmass1.x,Integer,,\n");
+  EXPECT_NE(fingerprint(study, "1"), before);
 }
 
 TEST_F(StudyTest, TheReferencesOwnErrorIsFoundByItsCheck) {

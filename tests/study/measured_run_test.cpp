@@ -4,7 +4,12 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
+
 #include "support/figure.hpp"
+#include "support/full_disk.hpp"
+#include "support/message_of.hpp"
 
 namespace koppla::study {
 namespace {
@@ -116,6 +121,19 @@ Status statusOf(const FinishedRun& finished, double referenceError = kNone, doub
   ErrorSettings how = settings(Measure::nrmse);
   how.unstableAbove = unstableAbove;
   return judge(finished, 0.0, reference(), referenceError, how).status;
+}
+
+TEST(RunToEnd, ThrowsWhereTheSystemFailsAndNotTheProject) {
+  const core::TemporaryFolder folder("measured-run");
+  core::Log log;
+  project::Project plan = project::readText(
+      "format = 1\nsimulation = { end = 1.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n"
+      "program = \"cp start y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
+      folder.path() / "p.toml", log);
+  plan.programsFolder = folder.path() / "programs";
+  const test::FullDisk full(4);  // smaller than the record of its answers
+  const std::string said = test::messageOf<core::FileError>([&] { runToEnd(plan); });
+  EXPECT_TRUE(said.starts_with("The run ended at 0 s. The program 'a' cannot be called. ")) << said;
 }
 
 TEST(Judge, TellsHowARunWent) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <stdexcept>
 
 #include "koppla/core/detail/dense.hpp"
 #include "koppla/core/eigenvalues.hpp"
@@ -78,6 +79,8 @@ std::vector<std::complex<double>> Exhaust::loopEigenvalues(std::size_t n) const 
     }
     if (sum > difference) eigenvalues.push_back(modes.values[k]);
   }
+  // Where an eigenvalue of A + iB is one of A - iB as well, eigenvectors of both may be mixed.
+  if (eigenvalues.size() != kRotations) throw std::logic_error("eigenvectors of the loop cannot be told apart");
   return eigenvalues;
 }
 

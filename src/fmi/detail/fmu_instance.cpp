@@ -65,7 +65,7 @@ LoadedModel limited(LoadedModel model, const Options& options) {
 
 /// The library's own code runs from here on, for this instance.
 LoadedModel loadFor(const InstanceLog& instance, Fmu& fmu, core::Log& log, const Options& options) {
-  core::ForkMark::set();
+  core::ForkMark::set();  // who makes an instance is a process in its own right, as the children of a study are
   subsystem::callUnderWay.instance = &instance.instance();
   return limited(fmu.load(log), options);
 }

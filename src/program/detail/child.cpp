@@ -131,8 +131,8 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
   return *this;
 }
 
-void Descriptor::close() {
-  if (number_ >= 0) ::close(std::exchange(number_, -1));
+int Descriptor::close() {
+  return number_ >= 0 && ::close(std::exchange(number_, -1)) != 0 && errno != EINTR ? errno : 0;
 }
 
 Descriptor openForWriting(const std::filesystem::path& file) {

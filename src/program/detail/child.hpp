@@ -27,7 +27,8 @@ class Descriptor {
   Descriptor& operator=(const Descriptor&) = delete;
 
   [[nodiscard]] int get() const { return number_; }
-  void close();
+  /// 0, or the system's reason: some file systems report a full disk or an exceeded quota only here.
+  int close();
 
  private:
   int number_ = -1;
