@@ -28,9 +28,10 @@ std::uint64_t magnitudeOf(double value) {
 }
 
 bool bounded(std::span<const double> values, std::uint64_t limit) {
-  bool result = true;
-  for (const double value : values) result &= magnitudeOf(value) <= limit;
-  return result;
+  for (const double value : values)
+    if (magnitudeOf(value) > limit) [[unlikely]]
+      return false;
+  return true;
 }
 
 }  // namespace
