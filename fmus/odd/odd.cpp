@@ -8,15 +8,16 @@
 //            goes back to where the first of them began
 //   returns-later  the same, from 3 s on
 //   forgets  what such a step has computed can be read, but the next step begins where this one began
-//   drops    told that no state from before a step will be restored (fmi2True), it drops those that are older by its
-//   own
-//            clock; restoring one of them is ok and changes nothing
+//   drops    told that no state from before a step will be restored (fmi2True), it drops those that are older by
+//            its own clock; restoring one of them is ok and changes nothing
 //   exact-drops  both
 //   stays    restoring a state is ok and changes nothing
 //   leaps    restoring a state is ok and leads to the initial one
 //   anew     the first step after a state was restored is more accurate than others
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
+//   secret   'calls' cannot be read; who has tried can only restore a state
+//   secret-later  the same once a state has been restored
 //
 // Anything else: nothing. Written by hand, since models in models/ are kept from doing such things.
 
@@ -46,6 +47,8 @@ struct Odd {
   double calls = 0;
   double cached = 0;      // y
   bool fresh = false;     // restored, and no step since
+  bool restored = false;  // once
+  bool stuck = false;     // until a state is restored
   bool returned = false;  // has met the first such step, which began at:
   double first = 0;
   std::string way;
@@ -72,6 +75,10 @@ double* place(Odd& odd, fmi2ValueReference reference) {
     default:
       return nullptr;
   }
+}
+
+bool isSecret(const Odd& odd) {
+  return odd.way == "secret" || (odd.way == "secret-later" && odd.restored);
 }
 
 }  // namespace
@@ -125,6 +132,10 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* references, st
   for (std::size_t i = 0; i < count; ++i) {
     const double* const value = place(odd(c), references[i]);
     if (value == nullptr || (references[i] == 0 && odd(c).way == "hides" && !now.stepped)) return fmi2Error;
+    if (references[i] == 4 && isSecret(odd(c))) {
+      odd(c).stuck = true;
+      return fmi2Error;
+    }
     values[i] = references[i] == 1 && odd(c).way == "late" && !now.left ? 0.0 : *value;
     if (references[i] == 1 && odd(c).way == "caches" && now.stepped) values[i] = odd(c).cached;
   }
@@ -144,7 +155,7 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference*, std::size_t
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noReturn) {
   State& now = odd(c).now;
   const std::string& way = odd(c).way;
-  if (now.over) return fmi2Error;
+  if (now.over || odd(c).stuck) return fmi2Error;
   if ((way == "exact" || way == "exact-drops") && std::memcmp(&h, &now.at, sizeof h) != 0) return fmi2Discard;
   if ((way == "returns" || (way == "returns-later" && t >= 3.0)) && noReturn == fmi2False) {
     if (odd(c).returned) now.x = odd(c).first;
@@ -189,6 +200,8 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
   const bool drops = way == "drops" || way == "exact-drops";
   if (way == "stays" || (drops && saved.time < odd(c).oldest)) return fmi2OK;
   odd(c).now = saved;
+  odd(c).restored = true;
+  odd(c).stuck = false;
   if (way == "leaps") odd(c).now.x = saved.x0;
   odd(c).fresh = true;
   return fmi2OK;

@@ -41,8 +41,21 @@ Status ReturnWatch::arrive(const subsystem::Step& step) {
   return accepted && doubted ? judge() : Status::ok;
 }
 
+/// An FMU that gives no outputs can go on from a saved state only. What could be read once is not saved before.
+Status ReturnWatch::look() {
+  const bool mayFail = !known_;
+  if (mayFail)
+    if (const Status status = instance_.save(kWatchedEnd); status >= Status::discard) return status;
+  known_ = calls_.read(now_);
+  if (known_) return Status::ok;
+  if (mayFail) return instance_.restore(kWatchedEnd);
+  instance_.addToFailure(" Its outputs cannot be read, and could after the step before.");
+  return instance_.phase() == Phase::lost ? Status::fatal : Status::error;
+}
+
 Status ReturnWatch::judge() {
-  const bool knownBefore = std::exchange(known_, calls_.read(now_));
+  const bool knownBefore = known_;
+  if (const Status status = look(); status >= Status::discard) return status;
   still_ = known_ && knownBefore && last_ == now_ ? still_ + 1 : 0;
   std::swap(last_, now_);
   if (still_ == 0) patience_ = kPatience;

@@ -38,6 +38,7 @@ class ReturnWatch {
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
+  subsystem::Status look();
   subsystem::Status judge();
   subsystem::Status repeat();
   std::optional<Moves> moves(bool final);
