@@ -22,9 +22,14 @@ struct Attempt {
   bool keepGoing = false;  ///< go on with the next cycle after one that did not converge
 };
 
+/// Whether there are no values to go on with: the step ends there, and the members behind have not taken it.
+[[nodiscard]] constexpr bool isHopeless(Ending ending) {
+  return ending == Ending::exploded || ending == Ending::opened || ending == Ending::singular;
+}
+
 /// How one macro step of the whole system ended.
 struct StepOutcome {
-  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one
+  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(): the hopeless one, or the first
   Solution solution{};    ///< not converged: of that cycle
   /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
   /// whose values may be off by most tolerances, since each iteration came nearer by so little.

@@ -72,13 +72,13 @@ Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
       if (!converged) ++counters_.convergenceFailures;
       if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
       const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
-      const bool hopeless = trial.outcome.solution.ending == coupling::Ending::exploded ||
-                            trial.outcome.solution.ending == coupling::Ending::opened ||
-                            trial.outcome.solution.ending == coupling::Ending::singular;
-      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
+      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
+                                 !coupling::isHopeless(trial.outcome.solution.ending) &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
         if (const Fault failed = completeAnyway(t0, t1, length, trial)) return describe(failed, t0);
+        if (coupling::isHopeless(trial.outcome.solution.ending)) return giveUp(t0, t1, trial);
+        warnAboutAccepted(t0, t1, trial);
       } else if (verdict.decision == Decision::giveUp) {
         return giveUp(t0, t1, trial);
       }
@@ -115,10 +115,8 @@ Fault MacroStep::completeAnyway(double t0, double t1, double length, Trial& tria
     trial.outcome = solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
                            .start = {Slot::macroStep, true},
                            .keepGoing = true});
-    if (trial.outcome.fault) return trial.outcome.fault;
   }
-  warnAboutAccepted(t0, t1, trial);
-  return {};
+  return trial.outcome.fault;
 }
 
 MacroStep::Trial MacroStep::attempt(double t0, double t1, double length, bool untested) {
