@@ -1,4 +1,5 @@
-// x' = u,  x(0) = x0,  y = x (exact for u held), by an FMU that does what others were seen to do. 'way' says what:
+// x' = u,  x(0) = x0,  y = x (exact for u held or linear), by an FMU that does what others were seen to do. 'way' says
+// what:
 //
 //   late     y is 0 until initialisation mode has been left
 //   hides    inputs cannot be read before the first step
@@ -16,6 +17,7 @@
 //   anew     the first step after a state was restored is more accurate than others
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
+//   warns    setting inputs ends with a warning
 //   secret   'calls' cannot be read; who has tried can only restore a state
 //   secret-later  the same once a state has been restored
 //
@@ -30,6 +32,7 @@ namespace {
 
 struct State {
   double u = 0.5;
+  double slope = 0;  // of u
   double x = 0;
   double x0 = 0;
   double at = 0;
@@ -119,10 +122,22 @@ fmi2Status fmi2Terminate(fmi2Component) {
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count,
                        const fmi2Real* values) {
+  bool warns = false;
   for (std::size_t i = 0; i < count; ++i) {
     double* const value = place(odd(c), references[i]);
     if (value == nullptr) return fmi2Error;
     *value = values[i];
+    if (references[i] == 0 && odd(c).way == "warns") warns = true;
+  }
+  return warns ? fmi2Warning : fmi2OK;
+}
+
+/// Of the first order; others are 0.
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference*, std::size_t count,
+                                       const fmi2Integer* orders, const fmi2Real* values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (orders[i] == 1) odd(c).now.slope = values[i];
+    if (orders[i] > 1 && values[i] != 0) return fmi2Error;
   }
   return fmi2OK;
 }
@@ -172,7 +187,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
   if (way == "anew" && !odd(c).fresh) now.x += 1e-4 * h * now.u;
   odd(c).fresh = false;
   const double end = way == "ends" && t + h >= now.at ? now.at : t + h;
-  now.x += (end - t) * now.u;
+  now.x += (end - t) * (now.u + 0.5 * (end - t) * now.slope);
   now.time = end;
   now.stepped = true;
   odd(c).cached = now.x;

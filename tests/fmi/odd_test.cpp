@@ -322,6 +322,29 @@ TEST(OddTest, WhoseOutputsCannotBeReadInARepetitionIsFound) {
                                                HasSubstr("gauss-seidel"), Not(HasSubstr("It took"))));
 }
 
+/// Whichever way a step takes, one in which an input was set with a warning ends with it, and with all of its inputs.
+TEST(OddTest, AWarningOfAnInputIsToldOnceAStep) {
+  // u = 2 + 3 t: y(1) = 3.5, or 2 where the slope is not set.
+  const std::vector<double> coefficients{2.0, 3.0};
+  for (const unsigned degree : {0U, 1U}) {
+    for (const bool saves : {false, true})
+      for (const bool returnsBefore : {false, true}) {
+        OddInstance one("warns");
+        one.initialise(0.0, 100.0);
+        if (saves) {
+          ASSERT_EQ(one.system->save(Slot::iteration), Status::ok);
+        }
+        Step step{0.0, 1.0, false};
+        step.returnsBefore = returnsBefore;
+        EXPECT_EQ(one.system->advance(step, {coefficients.data(), 1, degree}, one.y).status, Status::warning);
+        EXPECT_EQ(one.y[0], degree == 0 ? 2.0 : 3.5) << saves << returnsBefore;
+        EXPECT_EQ(one.take({1.0, 2.0, true}).status, Status::warning);
+        one.system->terminate();
+        EXPECT_THAT(one.kept.messages("one"), Contains("2 calls returned fmi2Warning."));
+      }
+  }
+}
+
 /// Where t0 + h is less than t1 a step that may be repeated is longer by that rounding, so that nobody who takes
 /// their sum as its time stands before the next step; a step that is final is as it is meant.
 TEST(OddTest, AStepThatMayBeRepeatedReachesItsEnd) {
