@@ -173,10 +173,8 @@ class Initialiser {
     const Eigen::VectorXd z = valuesOf(loop);
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
-    const Eigen::VectorXd answered = valuesOf(loop);
+    for (const std::size_t value : loop.values) report_.kept.push_back({value, network_.outputs()[value]});
     put(loop, z);
-    report_.answered.insert(report_.answered.end(), answered.begin(), answered.end());
-    report_.kept.insert(report_.kept.end(), loop.values.begin(), loop.values.end());
     return true;
   }
 

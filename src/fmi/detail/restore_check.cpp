@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "koppla/fmi/detail/differ.hpp"
+
 namespace koppla::fmi::detail {
 
 using subsystem::PortIndex;

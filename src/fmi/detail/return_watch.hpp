@@ -41,8 +41,8 @@ class ReturnWatch {
   subsystem::Status look();
   subsystem::Status judge();
   subsystem::Status repeat();
-  std::optional<Moves> moves(bool final);
-  bool doStep(double t, double h, bool final);
+  std::optional<Moves> moves(bool returnsBefore);
+  bool doStep(double t, double h, bool returnsBefore);
 
   TrialCalls& calls_;
   FmuInstance& instance_;
