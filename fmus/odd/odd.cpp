@@ -1,4 +1,5 @@
-// x' = u,  x(0) = x0,  y = x (exact for u held), by an FMU that does what others were seen to do. 'way' says what:
+// x' = u,  x(0) = x0,  y = x (exact for u held or linear), by an FMU that does what others were seen to do. 'way' says
+// what:
 //
 //   late     y is 0 until initialisation mode has been left
 //   hides    inputs cannot be read before the first step
@@ -8,15 +9,17 @@
 //            goes back to where the first of them began
 //   returns-later  the same, from 3 s on
 //   forgets  what such a step has computed can be read, but the next step begins where this one began
-//   drops    told that no state from before a step will be restored (fmi2True), it drops those that are older by its
-//   own
-//            clock; restoring one of them is ok and changes nothing
+//   drops    told that no state from before a step will be restored (fmi2True), it drops those that are older by
+//            its own clock; restoring one of them is ok and changes nothing
 //   exact-drops  both
 //   stays    restoring a state is ok and changes nothing
 //   leaps    restoring a state is ok and leads to the initial one
 //   anew     the first step after a state was restored is more accurate than others
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
+//   warns    setting inputs ends with a warning
+//   secret   'calls' cannot be read; who has tried can only restore a state
+//   secret-later  the same once a state has been restored
 //
 // Anything else: nothing. Written by hand, since models in models/ are kept from doing such things.
 
@@ -29,6 +32,7 @@ namespace {
 
 struct State {
   double u = 0.5;
+  double slope = 0;  // of u
   double x = 0;
   double x0 = 0;
   double at = 0;
@@ -46,6 +50,8 @@ struct Odd {
   double calls = 0;
   double cached = 0;      // y
   bool fresh = false;     // restored, and no step since
+  bool restored = false;  // once
+  bool stuck = false;     // until a state is restored
   bool returned = false;  // has met the first such step, which began at:
   double first = 0;
   std::string way;
@@ -72,6 +78,10 @@ double* place(Odd& odd, fmi2ValueReference reference) {
     default:
       return nullptr;
   }
+}
+
+bool isSecret(const Odd& odd) {
+  return odd.way == "secret" || (odd.way == "secret-later" && odd.restored);
 }
 
 }  // namespace
@@ -112,10 +122,22 @@ fmi2Status fmi2Terminate(fmi2Component) {
 
 fmi2Status fmi2SetReal(fmi2Component c, const fmi2ValueReference* references, std::size_t count,
                        const fmi2Real* values) {
+  bool warns = false;
   for (std::size_t i = 0; i < count; ++i) {
     double* const value = place(odd(c), references[i]);
     if (value == nullptr) return fmi2Error;
     *value = values[i];
+    if (references[i] == 0 && odd(c).way == "warns") warns = true;
+  }
+  return warns ? fmi2Warning : fmi2OK;
+}
+
+/// Of the first order; others are 0.
+fmi2Status fmi2SetRealInputDerivatives(fmi2Component c, const fmi2ValueReference*, std::size_t count,
+                                       const fmi2Integer* orders, const fmi2Real* values) {
+  for (std::size_t i = 0; i < count; ++i) {
+    if (orders[i] == 1) odd(c).now.slope = values[i];
+    if (orders[i] > 1 && values[i] != 0) return fmi2Error;
   }
   return fmi2OK;
 }
@@ -125,6 +147,10 @@ fmi2Status fmi2GetReal(fmi2Component c, const fmi2ValueReference* references, st
   for (std::size_t i = 0; i < count; ++i) {
     const double* const value = place(odd(c), references[i]);
     if (value == nullptr || (references[i] == 0 && odd(c).way == "hides" && !now.stepped)) return fmi2Error;
+    if (references[i] == 4 && isSecret(odd(c))) {
+      odd(c).stuck = true;
+      return fmi2Error;
+    }
     values[i] = references[i] == 1 && odd(c).way == "late" && !now.left ? 0.0 : *value;
     if (references[i] == 1 && odd(c).way == "caches" && now.stepped) values[i] = odd(c).cached;
   }
@@ -144,7 +170,7 @@ fmi2Status fmi2GetString(fmi2Component c, const fmi2ValueReference*, std::size_t
 fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noReturn) {
   State& now = odd(c).now;
   const std::string& way = odd(c).way;
-  if (now.over) return fmi2Error;
+  if (now.over || odd(c).stuck) return fmi2Error;
   if ((way == "exact" || way == "exact-drops") && std::memcmp(&h, &now.at, sizeof h) != 0) return fmi2Discard;
   if ((way == "returns" || (way == "returns-later" && t >= 3.0)) && noReturn == fmi2False) {
     if (odd(c).returned) now.x = odd(c).first;
@@ -161,7 +187,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
   if (way == "anew" && !odd(c).fresh) now.x += 1e-4 * h * now.u;
   odd(c).fresh = false;
   const double end = way == "ends" && t + h >= now.at ? now.at : t + h;
-  now.x += (end - t) * now.u;
+  now.x += (end - t) * (now.u + 0.5 * (end - t) * now.slope);
   now.time = end;
   now.stepped = true;
   odd(c).cached = now.x;
@@ -189,6 +215,8 @@ fmi2Status fmi2SetFMUstate(fmi2Component c, fmi2FMUstate state) {
   const bool drops = way == "drops" || way == "exact-drops";
   if (way == "stays" || (drops && saved.time < odd(c).oldest)) return fmi2OK;
   odd(c).now = saved;
+  odd(c).restored = true;
+  odd(c).stuck = false;
   if (way == "leaps") odd(c).now.x = saved.x0;
   odd(c).fresh = true;
   return fmi2OK;

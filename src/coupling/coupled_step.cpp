@@ -186,13 +186,11 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
     if (!solution.converged()) {
       trusted_ = false;
       ++cycle.failures;
-      if (outcome.converged()) {
+      if (outcome.converged() || isHopeless(solution.ending)) {
         outcome.cycle = stretch.cycleIndex;
         outcome.ending = solution.ending;
       }
-      const bool hopeless = solution.ending == Ending::exploded || solution.ending == Ending::opened ||
-                            solution.ending == Ending::singular;
-      if (!attempt.keepGoing || hopeless) return outcome;
+      if (!attempt.keepGoing || isHopeless(solution.ending)) return outcome;
     }
   }
   if (reevaluate_) outcome.fault = network_.reevaluate(all_, step.t1);

@@ -22,10 +22,16 @@ struct Attempt {
   bool keepGoing = false;  ///< go on with the next cycle after one that did not converge
 };
 
+/// Whether there are no values to go on with: the step ends there, and the members behind have not taken it.
+[[nodiscard]] constexpr bool isHopeless(Ending ending) {
+  return ending == Ending::exploded || ending == Ending::opened || ending == Ending::singular;
+}
+
 /// How one macro step of the whole system ended.
 struct StepOutcome {
   Ending ending = Ending::converged;
-  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one; its algorithm knows more
+  /// Not converged: which of iteratedCycles(), the hopeless one or the first one; its algorithm knows more.
+  std::size_t cycle = 0;
   /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
   /// whose values may be off by most tolerances, since each iteration came nearer by so little.
   std::optional<std::size_t> suspicious{};

@@ -20,7 +20,7 @@ class Leaving {
         kept_(network.outputs().size()),
         late_(network.outputs().size()),
         changed_(network.outputs().size()) {
-    for (std::size_t i = 0; i < report.kept.size(); ++i) kept_[report.kept[i]] = report.answered[i];
+    for (const KeptOutput& output : report.kept) kept_[output.value] = output.answered;
     const std::set<std::size_t> listed(report.order.begin(), report.order.end());
     for (std::size_t position = 0; position < network.size(); ++position)  // nobody waits for the others
       if (!listed.contains(position)) order_.push_back(position);

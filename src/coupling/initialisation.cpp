@@ -173,27 +173,26 @@ class Initialiser {
     const Eigen::VectorXd z = valuesOf(loop);
     for (const std::size_t position : loop.positions)
       if (!evaluate(position)) return false;
-    const Eigen::VectorXd answered = valuesOf(loop);
+    for (const std::size_t value : loop.values) report_.kept.push_back({value, network_.outputs()[value]});
     put(loop, z);
-    report_.answered.insert(report_.answered.end(), answered.begin(), answered.end());
-    report_.kept.insert(report_.kept.end(), loop.values.begin(), loop.values.end());
     return true;
   }
 
-  /// Who carries values round the loop once per step, as explicit algorithms do, wants to know how they grow.
+  /// Who carries values round the loop once per step, as explicit algorithms do, wants to know how they grow. That is
+  /// worth a warning: where it cannot be found out, nothing is lost.
   bool keepLoop(const std::vector<std::size_t>& component) {
     const Loop loop = loopOf(component);
-    if (settings_.iterates() || cannotBeDifferentiated(network_, loop.positions)) return keepStartValues(loop);
+    if (settings_.iterates()) return keepStartValues(loop);
     AlgebraicLoop& entry = entryOf(component);
     entry.kept = true;
     const Eigen::VectorXd z = valuesOf(loop);
     Eigen::MatrixXd derivatives;
     Eigen::VectorXd r;
-    if (loop.values.size() <= static_cast<std::size_t>(kLargest) &&
-        (!residual(loop, z, r) || !jacobian(loop, derivatives)))
-      return false;
-    findGrowth(loop, derivatives, entry);
-    put(loop, z);
+    if (loop.values.size() <= static_cast<std::size_t>(kLargest) && !cannotBeDifferentiated(network_, loop.positions)) {
+      if (residual(loop, z, r) && jacobian(loop, derivatives)) findGrowth(loop, derivatives, entry);
+      report_.fault = {};
+      put(loop, z);
+    }
     return keepStartValues(loop);
   }
 

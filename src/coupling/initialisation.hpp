@@ -27,14 +27,19 @@ struct AlgebraicLoop {
   double growth = 0.0;
 };
 
+/// An output that the first step begins with at its start value.
+struct KeptOutput {
+  std::size_t value;  ///< as network's outputs
+  double answered;    ///< what it was when its member was evaluated
+};
+
 struct InitialisationReport {
   std::vector<AlgebraicLoop> loops;
   /// Outputs that still change although they declare that they depend on nothing that does.
   std::vector<std::string> inconsistent;
   std::vector<std::size_t> undetermined;  ///< multipliers that the constraints do not determine, as network's outputs
   std::vector<std::size_t> order;  ///< members whose outputs are connected, as these can be computed, by position
-  std::vector<std::size_t> kept;   ///< outputs of loops that the first step begins with at their start values
-  std::vector<double> answered;    ///< what these were when their members were evaluated
+  std::vector<KeptOutput> kept;    ///< of loops
   Fault fault;
 
   [[nodiscard]] bool solved() const;

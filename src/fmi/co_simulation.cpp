@@ -52,6 +52,10 @@ bool fits(const core::Value& value, Type type) {
   return false;
 }
 
+const Answer& worse(const Answer& first, const Answer& later) {
+  return later.status > first.status ? later : first;
+}
+
 /// One copy of equal lists for all instances, kept for the life of the process: those of many instances of one FMU then
 /// stay in the cache. There are as many as there are ways to connect the FMUs at hand.
 template <typename T>
@@ -120,7 +124,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
 
  private:
   Answer setInputs(const double* u);
-  Answer setInputs(const subsystem::Step& step, subsystem::Trajectory u);
+  /// After the values were set and answered so.
+  [[gnu::noinline]] Answer completeInputs(const subsystem::Step& step, subsystem::Trajectory u, const Answer& values);
   // In line wherever it is called: how much else is compiled with it must not decide.
   [[gnu::always_inline]] Answer setInputDerivatives(const subsystem::Step& step, subsystem::Trajectory u);
   void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
@@ -144,6 +149,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   [[nodiscard]] static bool endsEarly(const subsystem::Step& step) {
     return !step.final && step.t0 + step.length < step.t1;
   }
+  /// Whether this is the step in which it is seen whether the FMU takes a longer one then.
+  [[nodiscard]] bool isToTry(const subsystem::Step& step) const { return endsEarly(step) && untried_; }
   /// The length, longer by a rounding, with which it does not.
   [[nodiscard]] static double reaching(const subsystem::Step& step) {
     const double h = step.t1 - step.t0;
@@ -164,8 +171,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   // Out of line: reading the registers takes memory of the stack, which the usual step then has to guard.
   [[gnu::noinline, gnu::cold]] void keepFloats() { instance_.keepFloats("fmi2DoStep"); }
   /// The first step that is to be longer than it is meant.
-  StepResult tryToReach(const subsystem::Step& step, double* y);
-  StepResult advanceTwice(const subsystem::Step& step, double* y);
+  StepResult tryToReach(const subsystem::Step& step, double* y, const Answer& set);
+  StepResult advanceTwice(const subsystem::Step& step, double* y, const Answer& set);
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
   Status settled(Status status);
@@ -326,15 +333,12 @@ Answer CoSimulation::setInputs(const double* u) {
   Answer answer;
   if (inputCount_ != 0) answer = {setReal_(component_, inputs_, inputCount_, u), "fmi2SetReal"};
   if (answer.bad()) return answer;
-  const Answer discrete = discreteInputs_.set(component_, instance_.functions());
-  return discrete.status > answer.status ? discrete : answer;
+  return worse(answer, discreteInputs_.set(component_, instance_.functions()));
 }
 
-Answer CoSimulation::setInputs(const subsystem::Step& step, subsystem::Trajectory u) {
-  const Answer values = setInputs(u.coefficients);
+Answer CoSimulation::completeInputs(const subsystem::Step& step, subsystem::Trajectory u, const Answer& values) {
   if (values.bad() || (u.degree == 0 && !derivativesAreSet_)) return values;
-  const Answer derivatives = setInputDerivatives(step, u);
-  return derivatives.status > values.status ? derivatives : values;
+  return worse(values, setInputDerivatives(step, u));
 }
 
 /// With s = (t - t0) / h the derivative of order k at t0 is k! c_k / h^k. Derivatives stay until they are set anew, so
@@ -377,8 +381,7 @@ Answer CoSimulation::getOutputs(double* y) {
                 "fmi2GetRealOutputDerivatives"};
     if (answer.bad()) return answer;
   }
-  const Answer discrete = discreteOutputs_.get(component_, instance_.functions());
-  return discrete.status > answer.status ? discrete : answer;
+  return worse(answer, discreteOutputs_.get(component_, instance_.functions()));
 }
 
 Status CoSimulation::evaluate(double t, std::span<const double> u, std::span<double> y) {
@@ -388,7 +391,7 @@ Status CoSimulation::evaluate(double t, std::span<const double> u, std::span<dou
   const Answer set = setInputs(u.data());
   if (set.bad()) return instance_.note(set, atTime(t));
   const Answer get = getOutputs(y.data());
-  return instance_.note(get.status > set.status ? get : set, atTime(t));
+  return instance_.note(worse(set, get), atTime(t));
 }
 
 Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
@@ -403,9 +406,9 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0 || step.returnsBefore || (endsEarly(step) && untried_))
-    return plain_ && !step.returnsBefore && !(endsEarly(step) && untried_) ? advanceWithDerivatives(step, u, y.data())
-                                                                           : advanceAllTypes(step, u, y.data());
+  if (!simple_ || u.degree != 0 || step.returnsBefore || isToTry(step))
+    return plain_ && !step.returnsBefore && !isToTry(step) ? advanceWithDerivatives(step, u, y.data())
+                                                           : advanceAllTypes(step, u, y.data());
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
@@ -426,7 +429,7 @@ StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, sub
   if (inputCount_ != 0) {
     if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
-      return finish(step, y, Stage::set, {status, "fmi2SetReal"});
+      return finish(step, y, Stage::set, completeInputs(step, u, {status, "fmi2SetReal"}));
     if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::set, answer);
   }
@@ -446,25 +449,24 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem:
   if (step.returnsBefore && !watch_) watch_ = std::make_unique<detail::ReturnWatch>(trials_, end_);
   if (watch_)
     if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
-  const Answer set = setInputs(step, u);
+  const Answer set = completeInputs(step, u, setInputs(u.coefficients));
   if (set.bad()) return finish(step, y, Stage::set, set);
   if (watch_)
     if (const Status status = watch_->depart(step, lengthFor(step)); status >= Status::discard)
       return {settled(status), step.t0};
-  if (set.status == fmi2::Status::warning) instance_.note(set, atTime(step.t0));
-  if (endsEarly(step) && untried_) return tryToReach(step, y);
-  if (check_.isDueAt(step.t0) && !step.final && !step.returnsBefore) return advanceTwice(step, y);
+  if (isToTry(step)) return tryToReach(step, y, set);
+  if (check_.isDueAt(step.t0) && !step.final && !step.returnsBefore) return advanceTwice(step, y, set);
   settled(Status::ok);
-  return finish(step, y, Stage::set, {});
+  return finish(step, y, Stage::set, set);
 }
 
 /// Some FMUs take no step but of the size they were made for.
-StepResult CoSimulation::tryToReach(const subsystem::Step& step, double* y) {
+StepResult CoSimulation::tryToReach(const subsystem::Step& step, double* y, const Answer& set) {
   if (const Status status = instance_.save(detail::kCheckedBegin); status >= Status::discard)
     return {settled(status), step.t0};
   const Answer longer = trials_.doStep(step.t0, reaching(step), step.returnsBefore);
   untried_ = false;
-  if (!longer.bad() || longer.status == fmi2::Status::fatal) return finish(step, y, Stage::step, longer);
+  if (!longer.bad() || longer.status == fmi2::Status::fatal) return finish(step, y, Stage::step, worse(set, longer));
   if (const Status status = instance_.restore(detail::kCheckedBegin); status >= Status::discard)
     return {settled(status), step.t0};
   const Answer meant = trials_.doStep(step.t0, step.length, step.returnsBefore);
@@ -473,14 +475,14 @@ StepResult CoSimulation::tryToReach(const subsystem::Step& step, double* y) {
   // Its clock will stand before the next step's beginning.
   if (!reaches_) check_.insist(step.t1);
   settled(Status::ok);
-  return finish(step, y, Stage::step, meant);
+  return finish(step, y, Stage::step, worse(set, meant));
 }
 
-StepResult CoSimulation::advanceTwice(const subsystem::Step& step, double* y) {
+StepResult CoSimulation::advanceTwice(const subsystem::Step& step, double* y, const Answer& set) {
   const detail::RestoreCheck::Result result = check_.take(step.t0, lengthFor(step));
   settled(Status::ok);
   if (result.failed) return {*result.failed, step.t0};
-  return finish(step, y, Stage::step, result.step);
+  return finish(step, y, Stage::step, worse(set, result.step));
 }
 
 StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage done, Answer answer) {

@@ -79,13 +79,13 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
       if (!converged) ++counters_.convergenceFailures;
       if (mayRepeat_ && error_ && !(*error_ <= 1.0)) ++counters_.errorTestFailures;
       const Verdict verdict = controller_.judge({h, converged, error_, coupledStep_.predictedDegree() + 1});
-      const coupling::Ending ending = outcome().ending;
-      const bool hopeless = ending == coupling::Ending::exploded || ending == coupling::Ending::opened ||
-                            ending == coupling::Ending::singular;
-      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
+      const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
+                                 !coupling::isHopeless(outcome().ending) &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
         if (const Fault failed = completeAnyway(t0, t1, length)) return fail(describe(failed, t0));
+        if (coupling::isHopeless(outcome().ending)) return fail(giveUp(t0, t1));
+        warnAboutAccepted(t0, t1);
       } else if (verdict.decision == Decision::giveUp) {
         return fail(giveUp(t0, t1));
       }
@@ -120,13 +120,11 @@ double MacroStep::shortened(double t0, double t1, double reached, unsigned disca
 Fault MacroStep::completeAnyway(double t0, double t1, double length) {
   if (settings_.stepControl.repeats()) {
     if (const Fault lost = goBack()) return lost;
-    const Fault fault = solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
-                               .start = {Slot::macroStep, true},
-                               .keepGoing = true})
-                            .fault;
-    if (fault) return fault;
+    return solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
+                  .start = {Slot::macroStep, true},
+                  .keepGoing = true})
+        .fault;
   }
-  warnAboutAccepted(t0, t1);
   return {};
 }
 

@@ -19,8 +19,8 @@ namespace koppla::run {
 namespace {
 
 void tellAbout(const coupling::AlgebraicLoop& loop, core::Log& log) {
-  const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
   if (loop.kept) return;
+  const std::string names = fmt::format("{}", fmt::join(loop.outputs, ", "));
   if (loop.left)
     log.write(
         core::Severity::warning, "initialisation",

@@ -218,7 +218,7 @@ TEST(OddTest, WhoBeginsToGoBackLaterIsFoundAfterTenStepsWithoutAChange) {
 
 // --- Going back ------------------------------------------------------------------------------------------------------
 
-/// Steps of 0.1 s, each saved, taken, gone back and taken again with the same input.
+/// Steps of 0.125 s, each saved, taken, gone back and taken again with the same input.
 class Repeated {
  public:
   explicit Repeated(const std::string& way, double u) : one(way, 1.0) {
@@ -294,6 +294,55 @@ TEST(OddTest, AUsedOutputThatDoesNotReturnIsFound) {
   ASSERT_EQ(one.system->save(Slot::iteration), Status::ok);
   EXPECT_EQ(one.take({0.0, 0.5, false}).status, Status::error);
   EXPECT_THAT(one.system->failure(), HasSubstr("other values of calls"));
+}
+
+/// 'calls' cannot be read, and the FMU goes on from a saved state only: the step is taken once, that is told, and
+/// nobody is accused. x = 1 + 0.125 n.
+TEST(OddTest, WhoseOutputsCannotBeReadIsUsedAllTheSame) {
+  Repeated one("secret", 1.0);
+  ASSERT_EQ(one.steps(40), Status::ok) << one.one.system->failure();
+  EXPECT_EQ(one.one.y[0], 6.0);
+  const auto messages = one.one.kept.messages("one");
+  EXPECT_EQ(std::ranges::count_if(messages,
+                                  [](const std::string& m) { return m.find("cannot be read") != std::string::npos; }),
+            1);
+}
+
+/// The same where it is watched: 20 steps of 0.2 s.
+TEST(OddTest, WhoseOutputsCannotBeReadIsNotDisturbed) {
+  Watched one("secret", 1.0);
+  ASSERT_EQ(one.steps(20), Status::ok) << one.one.system->failure();
+  EXPECT_NEAR(one.one.y[0], 4.0, 1e-12);
+}
+
+TEST(OddTest, WhoseOutputsCannotBeReadInARepetitionIsFound) {
+  Repeated one("secret-later", 1.0);
+  EXPECT_EQ(one.steps(1), Status::error);
+  EXPECT_THAT(one.one.system->failure(), AllOf(HasSubstr("fmi2GetReal"), HasSubstr("cannot be read"),
+                                               HasSubstr("gauss-seidel"), Not(HasSubstr("It took"))));
+}
+
+/// Whichever way a step takes, one in which an input was set with a warning ends with it, and with all of its inputs.
+TEST(OddTest, AWarningOfAnInputIsToldOnceAStep) {
+  // u = 2 + 3 t: y(1) = 3.5, or 2 where the slope is not set.
+  const std::vector<double> coefficients{2.0, 3.0};
+  for (const unsigned degree : {0U, 1U}) {
+    for (const bool saves : {false, true})
+      for (const bool returnsBefore : {false, true}) {
+        OddInstance one("warns");
+        one.initialise(0.0, 100.0);
+        if (saves) {
+          ASSERT_EQ(one.system->save(Slot::iteration), Status::ok);
+        }
+        Step step{0.0, 1.0, false};
+        step.returnsBefore = returnsBefore;
+        EXPECT_EQ(one.system->advance(step, {coefficients.data(), 1, degree}, one.y).status, Status::warning);
+        EXPECT_EQ(one.y[0], degree == 0 ? 2.0 : 3.5) << saves << returnsBefore;
+        EXPECT_EQ(one.take({1.0, 2.0, true}).status, Status::warning);
+        one.system->terminate();
+        EXPECT_THAT(one.kept.messages("one"), Contains("2 calls returned fmi2Warning."));
+      }
+  }
 }
 
 /// Where t0 + h is less than t1 a step that may be repeated is longer by that rounding, so that nobody who takes

@@ -138,6 +138,20 @@ TEST(IterationEnding, AnExplosionIsNeverAccepted) {
   EXPECT_EQ(simulate(divergent(), settings).kind, OutcomeKind::exploded);
 }
 
+/// Also where a cycle before it has only stagnated: nobody behind the one that explodes has taken the step.
+TEST(IterationEnding, AnExplosionBehindAStagnationIsNeverAccepted) {
+  coupling::System system = noisy();
+  coupling::System second = divergent();
+  for (coupling::Member& member : second.members) system.members.push_back(std::move(member));
+  test::connect(system, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+  Settings settings = oneStep();
+  settings.algorithm.rtol = settings.algorithm.atol = 1e-12;
+  settings.algorithm.withoutConvergence = WithoutConvergence::accept;
+  const Outcome outcome = simulate(std::move(system), settings);
+  EXPECT_EQ(outcome.kind, OutcomeKind::exploded) << outcome.message;
+  EXPECT_TRUE(tells(outcome, "cycle a, b exploded")) << outcome.message;
+}
+
 TEST(IterationEnding, WithoutThatWatchTheLimitOfAllValuesIsMet) {
   Settings settings = oneStep();
   settings.algorithm.explosionGrowth = 0.0;

@@ -2,6 +2,7 @@
 // the log says of them.
 
 #include <algorithm>
+#include <cmath>
 
 #include <gtest/gtest.h>
 
@@ -17,7 +18,7 @@ using coupling::AlgorithmKind;
 using test::gain;
 
 /// Its outputs are 0 until initialisation has been left.
-class Late final : public subsystem::detail::Wrapper {
+class Late : public subsystem::detail::Wrapper {
  public:
   using Wrapper::Wrapper;
   subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
@@ -36,12 +37,43 @@ class Late final : public subsystem::detail::Wrapper {
   std::vector<double> u_;
 };
 
-/// Warnings of the initialisation of a.y = 2 a.u + 1, b.y = 2 b.u, in a loop.
-std::vector<std::string> warnings(bool late, coupling::Initialisation initialisation,
+/// The same in a process of its own.
+class LateProgram final : public Late {
+ public:
+  explicit LateProgram(std::unique_ptr<Subsystem> inner) : Late(std::move(inner)) {
+    description().capabilities.ownProcess = true;
+  }
+};
+
+/// Takes whole numbers only, so no difference can be formed.
+class Whole final : public subsystem::detail::Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
+    const bool whole = std::ranges::all_of(u, [](double value) { return value == std::floor(value); });
+    return whole ? inner().evaluate(t, u, y) : subsystem::Status::discard;
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+};
+
+/// a.y = 2 a.u + 1, b.y = 2 b.u, in a loop.
+coupling::System loop() {
+  return test::makeSystem({{"a", gain(2.0, 1.0)}, {"b", gain(2.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+}
+
+/// The same with a in another way.
+template <class Way>
+coupling::System loopWith() {
+  coupling::System system = loop();
+  system.members[0].subsystem = std::make_unique<Way>(std::move(system.members[0].subsystem));
+  return system;
+}
+
+/// Of the initialisation.
+std::vector<std::string> warnings(coupling::System system, coupling::Initialisation initialisation,
                                   AlgorithmKind kind = AlgorithmKind::gaussSeidel) {
-  coupling::System system =
-      test::makeSystem({{"a", gain(2.0, 1.0)}, {"b", gain(2.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
-  if (late) system.members[0].subsystem = std::make_unique<Late>(std::move(system.members[0].subsystem));
   core::Log log;
   std::vector<std::string> messages;
   log.addSink([&](core::Severity, std::string_view, std::string_view message) { messages.emplace_back(message); },
@@ -55,6 +87,11 @@ std::vector<std::string> warnings(bool late, coupling::Initialisation initialisa
   const Outcome outcome = run.initialise();
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   return messages;
+}
+
+std::vector<std::string> warnings(bool late, coupling::Initialisation initialisation,
+                                  AlgorithmKind kind = AlgorithmKind::gaussSeidel) {
+  return warnings(late ? loopWith<Late>() : loop(), initialisation, kind);
 }
 
 std::size_t count(const std::vector<std::string>& messages, const std::string& part) {
@@ -81,6 +118,15 @@ TEST(LateOutputs, ALoopThroughALateOutputWarnsThatItsGrowthIsNotKnown) {
                     "an algebraic loop goes through a.y, b.y (growth per step: not "
                     "known"),
               1U);
+}
+
+TEST(LateOutputs, ALoopThatIsKeptWarnsAlsoWithAProgramInIt) {
+  EXPECT_EQ(count(warnings(loopWith<LateProgram>(), kKeep), "a.y, b.y (growth per step: not known"), 1U);
+}
+
+/// The growth serves a warning only: who cannot be evaluated elsewhere begins at its start values all the same.
+TEST(LateOutputs, ALoopThatIsKeptNeedNotBeDifferentiated) {
+  EXPECT_EQ(count(warnings(loopWith<Whole>(), kKeep), "growth per step"), 0U);
 }
 
 TEST(LateOutputs, AnIteratingAlgorithmDoesNotWarnOfGrowth) {

@@ -8,6 +8,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "koppla/fmi/detail/differ.hpp"
+
 namespace koppla::fmi::detail {
 
 using subsystem::PortIndex;
@@ -33,19 +35,31 @@ RestoreCheck::RestoreCheck(TrialCalls& calls) : calls_(calls) {
 RestoreCheck::Result RestoreCheck::take(double t, double h) {
   FmuInstance& instance = calls_.instance();
   if (const Status status = instance.save(kCheckedBegin); status >= Status::discard) return {{}, status};
-  bool known = calls_.read(before_);
+  if (!calls_.read(before_)) return takeOnce(t, h);
   const Answer answer = calls_.doStep(t, h, false);
   if (answer.bad()) return {answer, std::nullopt};  // there is no step that could be compared
-  due_ = false;
-  from_ = -std::numeric_limits<double>::infinity();
-  known = calls_.read(first_) && known;
+  if (!calls_.read(first_)) return takeOnce(t, h);
+  rest();
   Result result = repeat(t, h, second_);
-  if (result.failed || !known || differing().empty()) return result;
+  if (result.failed || differing().empty()) return result;
   if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
-  if (!calls_.read(restored_)) return {{}, instance.fail("Its outputs cannot be read after fmi2SetFMUstate.")};
+  if (!calls_.read(restored_)) return stopped(" Its outputs cannot be read after fmi2SetFMUstate.");
   result = repeat(t, h, third_);
   if (!result.failed) result.failed = judge(t, h);
   return result;
+}
+
+/// Where outputs cannot be read there is nothing to compare. Nobody may use those, so that the run could do without.
+RestoreCheck::Result RestoreCheck::takeOnce(double t, double h) {
+  FmuInstance& instance = calls_.instance();
+  rest();
+  if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
+  if (!std::exchange(toldUnread_, true))
+    instance.log().write(core::Severity::warning,
+                         fmt::format("{} Outputs cannot be read at {} s or after the step from there, so it is not "
+                                     "known whether fmi2SetFMUstate brings back the saved state.",
+                                     instance.failure(), core::text(t)));
+  return {calls_.doStep(t, h, false), std::nullopt};
 }
 
 /// The inputs are part of the saved state.
@@ -53,14 +67,21 @@ RestoreCheck::Result RestoreCheck::repeat(double t, double h, core::Values& into
   FmuInstance& instance = calls_.instance();
   if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
   const Answer answer = calls_.doStep(t, h, false);
-  const bool read = !answer.bad() && calls_.read(into);
-  if (read) return {answer, std::nullopt};
-  const Status status = answer.bad() ? instance.note(answer) : Status::error;
-  instance.addToFailure(fmt::format(
-      " The step from {} s with h = {} s succeeded, and not when it was repeated after fmi2SetFMUstate. Choose an "
-      "algorithm that repeats no step, such as \"gauss-seidel\", or have the FMU mended.",
-      core::text(t), core::text(h)));
-  return {{}, std::max(status, Status::error)};
+  if (answer.bad())
+    instance.note(answer);
+  else if (calls_.read(into))
+    return {answer, std::nullopt};
+  return stopped(fmt::format(
+      " {} the step from {} s with h = {} s, and not when it was repeated after fmi2SetFMUstate. Choose an algorithm "
+      "that repeats no step, such as \"gauss-seidel\", or have the FMU mended.",
+      answer.bad() ? "It took" : "Its outputs cannot be read: they could after", core::text(t), core::text(h)));
+}
+
+/// A call has failed, and was noted.
+RestoreCheck::Result RestoreCheck::stopped(const std::string& why) {
+  FmuInstance& instance = calls_.instance();
+  instance.addToFailure(why);
+  return {{}, instance.phase() == Phase::lost ? Status::fatal : Status::error};
 }
 
 std::vector<PortIndex> RestoreCheck::differing() const {

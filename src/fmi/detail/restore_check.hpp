@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <limits>
 #include <optional>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,14 +39,20 @@ class RestoreCheck {
     Answer step;                              ///< of the step, after which the FMU stands
     std::optional<subsystem::Status> failed;  ///< instead of it: instance.failure() says why
   };
-  /// Takes the step of h (s) from t (s), whose inputs are set, twice.
+  /// Takes the step of h (s) from t (s), whose inputs are set, twice; once where outputs cannot be read.
   Result take(double t, double h);
 
  private:
   [[nodiscard]] std::vector<subsystem::PortIndex> differing() const;
   [[nodiscard]] bool strays(std::size_t real) const;
   [[nodiscard]] std::vector<subsystem::PortIndex> straying() const;
+  Result takeOnce(double t, double h);
   Result repeat(double t, double h, core::Values& into);
+  Result stopped(const std::string& why);
+  void rest() {
+    due_ = false;
+    from_ = -std::numeric_limits<double>::infinity();
+  }
   std::optional<subsystem::Status> judge(double t, double h);
 
   TrialCalls& calls_;
@@ -58,6 +65,7 @@ class RestoreCheck {
   bool due_ = false;
   double from_ = -std::numeric_limits<double>::infinity();  ///< s
   bool warned_ = false;
+  bool toldUnread_ = false;
   // All outputs, in the order in which they are read.
   core::Values before_;
   core::Values first_;

@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "koppla/fmi/detail/differ.hpp"
+
 namespace koppla::fmi::detail {
 
 using subsystem::Status;
@@ -41,8 +43,21 @@ Status ReturnWatch::arrive(const subsystem::Step& step) {
   return accepted && doubted ? judge() : Status::ok;
 }
 
+/// An FMU that gives no outputs can go on from a saved state only. What could be read once is not saved before.
+Status ReturnWatch::look() {
+  const bool mayFail = !known_;
+  if (mayFail)
+    if (const Status status = instance_.save(kWatchedEnd); status >= Status::discard) return status;
+  known_ = calls_.read(now_);
+  if (known_) return Status::ok;
+  if (mayFail) return instance_.restore(kWatchedEnd);
+  instance_.addToFailure(" Its outputs cannot be read, and could after the step before.");
+  return instance_.phase() == Phase::lost ? Status::fatal : Status::error;
+}
+
 Status ReturnWatch::judge() {
-  const bool knownBefore = std::exchange(known_, calls_.read(now_));
+  const bool knownBefore = known_;
+  if (const Status status = look(); status >= Status::discard) return status;
   still_ = known_ && knownBefore && last_ == now_ ? still_ + 1 : 0;
   std::swap(last_, now_);
   if (still_ == 0) patience_ = kPatience;
@@ -61,17 +76,18 @@ Status ReturnWatch::depart(const subsystem::Step& step, double h) {
   return instance_.save(kWatchedBegin);
 }
 
-bool ReturnWatch::doStep(double t, double h, bool final) {
-  const Answer answer = calls_.doStep(t, h, !final);
+bool ReturnWatch::doStep(double t, double h, bool returnsBefore) {
+  const Answer answer = calls_.doStep(t, h, returnsBefore);
   if (answer.bad()) instance_.note(answer);
   return !answer.bad();
 }
 
 /// The inputs are part of the saved state.
-std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool final) {
-  if (instance_.restore(kWatchedBegin) >= Status::discard || !doStep(kept_->t0, kept_->h, final)) return std::nullopt;
+std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool returnsBefore) {
+  if (instance_.restore(kWatchedBegin) >= Status::discard || !doStep(kept_->t0, kept_->h, returnsBefore))
+    return std::nullopt;
   Moves moves;
-  if (!calls_.read(moves.first) || !doStep(kept_->t1, kept_->h, final) || !calls_.read(moves.second))
+  if (!calls_.read(moves.first) || !doStep(kept_->t1, kept_->h, returnsBefore) || !calls_.read(moves.second))
     return std::nullopt;
   return moves;
 }
@@ -80,8 +96,8 @@ std::optional<ReturnWatch::Moves> ReturnWatch::moves(bool final) {
 Status ReturnWatch::repeat() {
   if (!(kept_->t1 + kept_->h <= end_)) return Status::ok;
   if (const Status status = instance_.save(kWatchedEnd); status >= Status::discard) return status;
-  const std::optional<Moves> doubted = moves(false);
-  const std::optional<Moves> freely = doubted ? moves(true) : std::nullopt;
+  const std::optional<Moves> doubted = moves(true);
+  const std::optional<Moves> freely = doubted ? moves(false) : std::nullopt;
   if (instance_.phase() == Phase::lost) return Status::fatal;
   if (const Status status = instance_.restore(kWatchedEnd); status >= Status::discard) return status;
   if (!freely) return Status::ok;

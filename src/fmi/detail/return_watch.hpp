@@ -38,10 +38,11 @@ class ReturnWatch {
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
+  subsystem::Status look();
   subsystem::Status judge();
   subsystem::Status repeat();
-  std::optional<Moves> moves(bool final);
-  bool doStep(double t, double h, bool final);
+  std::optional<Moves> moves(bool returnsBefore);
+  bool doStep(double t, double h, bool returnsBefore);
 
   TrialCalls& calls_;
   FmuInstance& instance_;

@@ -1,7 +1,5 @@
 #include "koppla/fmi/detail/trial_calls.hpp"
 
-#include <cmath>
-
 namespace koppla::fmi::detail {
 
 TrialCalls::TrialCalls(FmuInstance& instance, PortReader& reader) : instance_(instance), reader_(reader) {
@@ -21,11 +19,6 @@ bool TrialCalls::read(core::Values& into) {
 Answer TrialCalls::doStep(double t, double h, bool returnsBefore) {
   return {instance_.functions().doStep(instance_.component(), t, h, returnsBefore ? fmi2::kFalse : fmi2::kTrue),
           "fmi2DoStep"};
-}
-
-bool differ(double a, double b) {
-  constexpr double kRounding = 1e-9;
-  return std::fabs(a - b) > kRounding * std::fmax(std::fabs(a), std::fabs(b));
 }
 
 }  // namespace koppla::fmi::detail

@@ -25,7 +25,4 @@ class TrialCalls {
   std::vector<subsystem::PortIndex> outputs_;
 };
 
-/// Whether two reals differ by more than rounding.
-bool differ(double a, double b);
-
 }  // namespace koppla::fmi::detail

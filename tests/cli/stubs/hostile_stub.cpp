@@ -12,6 +12,7 @@
 #include <pthread.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "koppla/fmi/fmi2_interface.hpp"
@@ -66,9 +67,14 @@ void divideInLogger() {
 }
 
 /// Every child leaves a byte. Children of children would fork as well: two generations are enough to see it.
+/// Every child leaves a byte before its parent goes on. Children of children would fork as well: two generations are
+/// enough to see it.
 void forkOnceMore() {
   static int generation = 0;
-  if (generation == 2 || ::fork() != 0) return;
+  if (generation == 2) return;
+  const pid_t child = ::fork();
+  if (child < 0 || (child > 0 && ::waitpid(child, nullptr, 0) != child)) std::abort();
+  if (child != 0) return;
   ++generation;
   const int file = ::open("forked.txt", O_WRONLY | O_CREAT | O_APPEND, 0600);
   if (file < 0 || ::write(file, "x", 1) != 1) std::abort();
