@@ -29,8 +29,8 @@ class Newton final : public Algorithm {
       if (solution.fault) solution.ending = Ending::failed;
       if (solution.fault || untested) return solution;
       monitor_.watch(problem);
-      if (monitor_
-              .exploded()) {  // corrections by a matrix without inverse lead anywhere, and relative tests pass there
+      // Corrections by a matrix without inverse lead anywhere, and relative tests pass there.
+      if (monitor_.exploded()) {
         solution.ending = Ending::exploded;
         return solution;
       }

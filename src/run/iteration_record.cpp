@@ -21,7 +21,8 @@ namespace {
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::string_view word(coupling::Ending ending) {
-  constexpr std::array<std::string_view, 5> kWords{"converged", "cap-reached", "stagnated", "exploded", "failed"};
+  constexpr std::array<std::string_view, 7> kWords{"converged", "cap-reached", "stagnated", "exploded",
+                                                   "opened",    "singular",    "failed"};
   return kWords.at(static_cast<std::size_t>(ending));
 }
 
