@@ -14,6 +14,7 @@
 //   exact-drops  both
 //   stays    restoring a state is ok and changes nothing
 //   leaps    restoring a state is ok and leads to the initial one
+//   clock    takes no step to where its own clock, which is not part of the state, has been
 //   anew     the first step after a state was restored is more accurate than others
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
@@ -49,6 +50,7 @@ struct Odd {
   double oldest = -1e300;  // states from before are dropped
   double calls = 0;
   double cached = 0;      // y
+  double clock = 0;       // s, the furthest point it has been at
   bool fresh = false;     // restored, and no step since
   bool restored = false;  // once
   bool stuck = false;     // until a state is restored
@@ -186,6 +188,8 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
   if (way == "counts") ++odd(c).calls;
   if (way == "anew" && !odd(c).fresh) now.x += 1e-4 * h * now.u;
   odd(c).fresh = false;
+  if (way == "clock" && t + h <= odd(c).clock) return fmi2OK;
+  odd(c).clock = t + h;
   const double end = way == "ends" && t + h >= now.at ? now.at : t + h;
   now.x += (end - t) * (now.u + 0.5 * (end - t) * now.slope);
   now.time = end;

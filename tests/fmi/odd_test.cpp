@@ -247,6 +247,17 @@ TEST(OddTest, WhoDoesNotReturnIsFoundInItsFirstStep) {
               AllOf(HasSubstr("fmi2SetFMUstate"), HasSubstr("other values of y"), HasSubstr("gauss-seidel")));
 }
 
+/// Its outputs do go back, but the repeated step does nothing: it differs by all that it should move. Where that is
+/// little beside the value it may be a loose tolerance of the FMU, so it is told.
+TEST(OddTest, WhoTakesAStepOnceOnlyIsFound) {
+  Repeated one("clock", 1.0);
+  EXPECT_EQ(one.steps(1), Status::error);
+  EXPECT_THAT(one.one.system->failure(), HasSubstr("other values of y"));
+  Repeated little("clock", 1e-3);  // moves by 1.25e-4 of 1
+  EXPECT_EQ(little.steps(1), Status::ok);
+  EXPECT_THAT(little.one.kept.messages("one"), Contains(HasSubstr("a tenth of what they move")));
+}
+
 /// To go back to the first state is right in the first step.
 TEST(OddTest, WhoReturnsToAnotherStateIsFound) {
   Repeated one("leaps", 1.0);

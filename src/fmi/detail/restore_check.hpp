@@ -44,8 +44,10 @@ class RestoreCheck {
 
  private:
   [[nodiscard]] std::vector<subsystem::PortIndex> differing() const;
-  [[nodiscard]] bool strays(std::size_t real) const;
-  [[nodiscard]] std::vector<subsystem::PortIndex> straying() const;
+  /// How sure it is that an output belongs to another state.
+  enum class Doubt : std::uint8_t { none, some, proven };
+  [[nodiscard]] Doubt doubtOf(std::size_t real) const;
+  [[nodiscard]] Doubt doubtOf(subsystem::PortIndex port) const;
   Result takeOnce(double t, double h);
   Result repeat(double t, double h, core::Values& into);
   Result stopped(const std::string& why);
@@ -65,6 +67,7 @@ class RestoreCheck {
   bool due_ = false;
   double from_ = -std::numeric_limits<double>::infinity();  ///< s
   bool warned_ = false;
+  bool doubted_ = false;
   bool toldUnread_ = false;
   // All outputs, in the order in which they are read.
   core::Values before_;
