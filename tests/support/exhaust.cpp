@@ -56,7 +56,8 @@ Exhaust::Field Exhaust::coupledRotations() const {
 }
 
 std::vector<std::complex<double>> Exhaust::loopEigenvalues(std::size_t n) const {
-  // (A + iB) v = lambda v is [A -B; B A] (v, -iv) = lambda (v, -iv). The other eigenvectors of that matrix are (w, iw).
+  // The eigenvalues of [A -B; B A] are those of A + iB and their conjugates. A shift by more than the largest takes all
+  // of the first above the real axis, so that they are told apart also where the loop has real ones or zero.
   constexpr std::size_t kSize = 2 * kRotations;
   std::array<double, kSize * kSize> real{};  // row by row
   for (std::size_t row = 0; row < kRotations; ++row)
@@ -66,21 +67,16 @@ std::vector<std::complex<double>> Exhaust::loopEigenvalues(std::size_t n) const 
       real[(row + kRotations) * kSize + column] = entry.imag();
       real[row * kSize + column + kRotations] = -entry.imag();
     }
-  const core::Modes modes = core::modes(real).value();
-  std::vector<std::complex<double>> eigenvalues;
-  for (std::size_t k = 0; k < kSize; ++k) {
-    const std::complex<double>* const upper = modes.vectors.data() + k * kSize;
-    double sum = 0.0;
-    double difference = 0.0;
-    for (std::size_t i = 0; i < kRotations; ++i) {
-      const std::complex<double> lower = std::complex(0.0, 1.0) * upper[kRotations + i];
-      sum += std::norm(upper[i] + lower);
-      difference += std::norm(upper[i] - lower);
-    }
-    if (sum > difference) eigenvalues.push_back(modes.values[k]);
+  const double shift = 1.0 + core::spectralRadius(real);
+  for (std::size_t row = 0; row < kRotations; ++row) {
+    real[(row + kRotations) * kSize + row] += shift;
+    real[row * kSize + row + kRotations] -= shift;
   }
-  // Where an eigenvalue of A + iB is one of A - iB as well, eigenvectors of both may be mixed.
-  if (eigenvalues.size() != kRotations) throw std::logic_error("eigenvectors of the loop cannot be told apart");
+  const std::vector<std::complex<double>> both = core::eigenvalues(real).value();
+  std::vector<std::complex<double>> eigenvalues;
+  for (const std::complex<double>& shifted : both)
+    if (shifted.imag() > 0.0) eigenvalues.push_back(shifted - std::complex(0.0, shift));
+  if (eigenvalues.size() != kRotations) throw std::logic_error("the loop has not as many eigenvalues as rotations");
   return eigenvalues;
 }
 
