@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <optional>
 
@@ -23,7 +24,8 @@ struct Solution {
   unsigned jacobians = 0;
   unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
   double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
-  double k = 0.0;      ///< Jung's K at the end, see ConvergenceMonitor; may be not a number
+  /// Jung's K at the end, see ConvergenceMonitor; may be not a number.
+  double k = std::numeric_limits<double>::quiet_NaN();
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
   double amplification = 1.0;
   Fault fault;
@@ -57,13 +59,22 @@ class IterationListener {
   IterationListener(const IterationListener&) = delete;
   IterationListener& operator=(const IterationListener&) = delete;
 
-  /// Whether reports must say what the acceleration did; they come anyway.
+  /// Whether reports must say what the acceleration did.
   [[nodiscard]] virtual bool keepsHistory() const = 0;
   virtual void iteration(const IterationReport& report) = 0;
+  /// To be asked once before every report: whether this one is not wanted.
+  [[nodiscard]] bool letsPass() {
+    if (unheard_ == 0) return false;
+    --unheard_;
+    return true;
+  }
   /// Something about the way a cycle is iterated that a user should know.
   virtual void remark(const InterfaceProblem& problem, const std::string& text) = 0;
   /// A reason to doubt the results that lies in the member at that position.
   virtual void warning(const InterfaceProblem& problem, std::size_t position, const std::string& text) = 0;
+
+ protected:
+  std::uint64_t unheard_ = 0;  ///< the next so many reports are not wanted
 };
 
 /// Solves one cycle over one step. One object per cycle, so it may remember what helps the next step (a Jacobian, a
@@ -75,8 +86,10 @@ class Algorithm {
   Algorithm(const Algorithm&) = delete;
   Algorithm& operator=(const Algorithm&) = delete;
 
-  /// `problem` has begun. Untested: one evaluation is enough, whatever the residual.
-  virtual Solution solve(InterfaceProblem& problem, bool untested) = 0;
+  /// `problem` has begun. Untested: one evaluation is enough, whatever the residual. The result is solution().
+  virtual const Solution& solve(InterfaceProblem& problem, bool untested) = 0;
+  /// Of the step that was solved last. Read in place: a copy would wait for what has just been written.
+  [[nodiscard]] const Solution& solution() const { return solution_; }
   /// The step that was solved last is kept.
   virtual void accept(const InterfaceProblem& problem) = 0;
   /// Who is told of iterations from now on; may be nobody.
@@ -88,7 +101,13 @@ class Algorithm {
   [[nodiscard]] virtual std::span<const HeldConstraint> held() const { return {}; }
 
  protected:
+  /// The next solution, with nothing in it.
+  Solution& newSolution() { return solution_ = {}; }
+
   Obstacle obstacle_;
+
+ private:
+  Solution solution_;
 };
 
 /// Repeats the evaluation, with the answers as an accelerator changes them, until they stay (iterated Gauss-Seidel in

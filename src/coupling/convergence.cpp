@@ -76,6 +76,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   for (const Block& port : portsAmong(network, exchanged_)) fields_.push_back({port});
   memory_.resize((1 + kAnswers) * samples_);
+  for (std::size_t i = 0; i < kAnswers; ++i) answers_[i] = memory_.data() + (1 + i) * samples_;
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -103,16 +104,10 @@ void ConvergenceMonitor::begin() {
   started_ = true;
 }
 
-void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  problem.readSent(exchanged_, sent());
-  watch(problem);
-  measure();
-}
-
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
-  const double* const answered = memory_.data() + placeOfAnswers(0);
+  const double* const answered = answers(0).data();
   if (group.places.empty()) {
     for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
     return;
@@ -121,13 +116,16 @@ inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const 
     for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
 }
 
-double ConvergenceMonitor::normOf(const Group& group) {
+inline double ConvergenceMonitor::normOf(const Group& group) {
+  if (!core::isByValue(group.norm)) return normOfWhole(group);
   const bool bySent = isWeighedBySent(group.norm);
-  if (core::isByValue(group.norm)) {
-    core::NormByValue values(group.tolerance);
-    forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
-    return values.norm(group.norm, group.values.size() * points_);
-  }
+  core::NormByValue values(group.tolerance);
+  forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
+  return values.norm(group.norm, group.values.size() * points_);
+}
+
+double ConvergenceMonitor::normOfWhole(const Group& group) {
+  const bool bySent = isWeighedBySent(group.norm);
   difference_.clear();
   reference_.clear();
   forSamples(group, [&](double u, double y) {
@@ -152,7 +150,7 @@ double ConvergenceMonitor::relativeChange() const {
   return largest;
 }
 
-void ConvergenceMonitor::measure() {
+inline void ConvergenceMonitor::measure() {
   norm_ = 0.0;
   rounding_ = 0.0;
   coarse_.reset();
@@ -199,29 +197,44 @@ double ConvergenceMonitor::k() const {
   return square > 0.0 ? product / square : kUnknown;
 }
 
-void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
+inline void ConvergenceMonitor::findExplosion() {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
-  ++looks_;
   exploded_.reset();
-  const std::span<double> answered = std::span(memory_).subspan(placeOfAnswers(0), samples_);
-  problem.readAnswered(exchanged_, answered);
+  const double* const begin = answers(0).data();
+  const double* const end = begin + samples_;
+  const std::size_t values = exchanged_.size();
   for (Field& field : fields_) {
-    std::size_t largest = field.places.first;
     double present = 0.0;
-    for (std::size_t first = 0; first < samples_; first += exchanged_.size())
-      for (std::size_t i = field.places.first; i < field.places.last; ++i) {
-        const double magnitude = std::fabs(answered[first + i]);
-        if (!(magnitude > present)) continue;
-        present = magnitude;
-        largest = i;
-      }
+    for (const double* point = begin; point != end; point += values)
+      for (std::size_t i = field.places.first; i < field.places.last; ++i)
+        present = std::max(present, std::fabs(point[i]));
     field.present = present;
     if (looks_ <= innocent_) field.allowed = std::max(field.allowed, present);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
-    if (explosionGrowth_ > 0.0 && field.allowed > 0.0 && present > limit && !exploded_) [[unlikely]]
-      exploded_ = exchanged_[largest];
+    if (present > limit && explosionGrowth_ > 0.0 && field.allowed > 0.0 && !exploded_) [[unlikely]]
+      exploded_ = largestOf(field);
   }
+}
+
+void ConvergenceMonitor::look(const InterfaceProblem& problem) {
+  problem.read(exchanged_, sent(), nextAnswers());
+  findExplosion();
+  measure();
+}
+
+void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
+  problem.readAnswered(exchanged_, nextAnswers());
+  findExplosion();
+}
+
+/// The output whose answer is the field's present magnitude.
+std::size_t ConvergenceMonitor::largestOf(const Field& field) const {
+  const std::span<const double> answered = answers(0);
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (std::size_t i = field.places.first; i < field.places.last; ++i)
+      if (std::fabs(answered[first + i]) == field.present) return exchanged_[i];
+  return exchanged_[field.places.first];
 }
 
 std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& problem) const {

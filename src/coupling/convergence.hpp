@@ -1,8 +1,10 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "koppla/coupling/interface_problem.hpp"
@@ -41,6 +43,8 @@ class ConvergenceMonitor {
   /// algorithm.
   ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings,
                      unsigned innocent);
+  ConvergenceMonitor(const ConvergenceMonitor&) = delete;
+  ConvergenceMonitor& operator=(const ConvergenceMonitor&) = delete;
 
   /// A step begins; before the first one the network's outputs are what the run starts with.
   void begin();
@@ -87,15 +91,22 @@ class ConvergenceMonitor {
     double allowed = 0.0;   ///< in this step; 0: nothing to compare with
   };
 
+  void findExplosion();
+  [[nodiscard]] std::size_t largestOf(const Field& field) const;
   void measure();
   [[nodiscard]] double normOf(const Group& group);
+  [[nodiscard]] double normOfWhole(const Group& group);
   [[nodiscard]] double relativeChange() const;
   void findCoarse(const Group& group);
   /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
-  [[nodiscard]] std::span<double> sent() { return std::span(memory_).first(samples_); }
-  [[nodiscard]] std::size_t placeOfAnswers(unsigned ago) const { return samples_ * (1 + (looks_ - ago) % kAnswers); }
-  [[nodiscard]] std::span<const double> answers(unsigned ago) const {
-    return std::span(memory_).subspan(placeOfAnswers(ago), samples_);
+  [[nodiscard]] std::span<double> sent() { return {memory_.data(), samples_}; }
+  [[nodiscard]] std::span<const double> answers(unsigned ago) const { return {answers_[ago], samples_}; }
+  /// Where the answers of a further evaluation are to be written.
+  [[nodiscard]] std::span<double> nextAnswers() {
+    ++looks_;
+    std::swap(answers_[1], answers_[2]);
+    std::swap(answers_[0], answers_[1]);
+    return {answers_[0], samples_};
   }
   /// Calls `use(sent, answered)` for all samples of a group.
   template <class Use>
@@ -106,9 +117,10 @@ class ConvergenceMonitor {
   // What every look touches lies together.
   const Network& network_;
   std::vector<std::size_t> exchanged_;
-  std::vector<double> memory_;  ///< sent, then the newest answers as a ring
-  std::size_t points_;          ///< of a step
-  std::size_t samples_;         ///< exchanged values at all points
+  std::vector<double> memory_;               ///< sent, then the newest answers
+  std::array<double*, kAnswers> answers_{};  ///< places there, the newest first
+  std::size_t points_;                       ///< of a step
+  std::size_t samples_;                      ///< exchanged values at all points
   std::vector<Field> fields_;
   double explosionGrowth_;
   unsigned innocent_;

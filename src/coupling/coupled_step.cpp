@@ -53,8 +53,10 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   const std::size_t values = network.outputs().size();
-  if (settings.iterates() && !semiImplicit_)
-    predictor_.emplace(values, predictorDegree(settings), network.heldOutputs());
+  const std::optional<unsigned> degree = predictorDegree(settings);
+  const bool guessesPresent = degree && *degree == 0 && !settings.iteratesWaveforms();  // which is there already
+  if (settings.iterates() && !semiImplicit_ && !guessesPresent)
+    predictor_.emplace(values, degree, network.heldOutputs());
   if (settings.iteratesWaveforms())
     waveform_.emplace(values, settings.waveform, settings.degree, network.heldOutputs());
   if (!settings.iterates()) {
@@ -139,16 +141,20 @@ Fault CoupledStep::run(Block block, const subsystem::Step& step) {
   return form_ == Form::parallel ? network_.advanceInParallel(block, step) : network_.advanceInSequence(block, step);
 }
 
-StepOutcome CoupledStep::solve(const Attempt& attempt) {
+const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   const subsystem::Step& step = attempt.step;
-  if (masterSlave_) return solveFromMaster(step);
+  StepOutcome& outcome = outcome_;
+  outcome = {};
+  outcome.reached = step.t1;
+  if (masterSlave_) {
+    solveFromMaster(step);
+    return outcome;
+  }
   if (approximation_) approximation_->begin(step.t0, step.t1);
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
   const bool predicts = predictor_ && !attempt.untested;  // one evaluation must not rest on a guess across a jump
   if (predicts) predict(step);
-  StepOutcome outcome;
-  outcome.reached = step.t1;
   for (const Stretch& stretch : stretches_) {
     if (stretch.cycle == nullptr) {
       outcome.fault = run(stretch.block, step);
@@ -162,7 +168,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       sendPredicted(cycle);
     outcome.fault = cycle.problem.begin(step, attempt.start);
     if (outcome.fault) return outcome;
-    const Solution solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
+    const Solution& solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;
     cycle.jacobians += solution.jacobians;
     if (solution.poor) ++cycle.poor;
@@ -182,7 +188,7 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
       ++cycle.failures;
       if (outcome.converged()) {
         outcome.cycle = stretch.cycleIndex;
-        outcome.solution = solution;
+        outcome.ending = solution.ending;
       }
       const bool hopeless = solution.ending == Ending::exploded || solution.ending == Ending::opened ||
                             solution.ending == Ending::singular;
@@ -195,18 +201,16 @@ StepOutcome CoupledStep::solve(const Attempt& attempt) {
 
 /// Schmoll, sec. 2.4.2.2: the master takes one step of its own with extrapolated inputs; the others follow to where it
 /// stands, with its course interpolated.
-StepOutcome CoupledStep::solveFromMaster(const subsystem::Step& step) {
-  StepOutcome outcome;
+void CoupledStep::solveFromMaster(const subsystem::Step& step) {
   approximation_->begin(step.t0, step.t1);
   const SingleStep single = network_.advanceSingle(0, step, *approximation_);
-  outcome.reached = single.reached;
-  outcome.fault = single.fault;
-  if (outcome.fault) return outcome;
-  const subsystem::Step taken = step.part(step.t0, outcome.reached, outcome.reached - step.t0, true);
+  outcome_.reached = single.reached;
+  outcome_.fault = single.fault;
+  if (outcome_.fault) return;
+  const subsystem::Step taken = step.part(step.t0, outcome_.reached, outcome_.reached - step.t0, true);
   approximation_->begin(taken.t0, taken.t1);
   approximation_->interpolate(network_.outputsOf(0), network_.outputs(), network_.slopes());
-  outcome.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);
-  return outcome;
+  outcome_.fault = network_.advance({1, all_.last}, taken, Form::sequence, *approximation_);
 }
 
 /// Prepares what sendPredicted() sends of every cycle.

@@ -24,17 +24,20 @@ struct Attempt {
 
 /// How one macro step of the whole system ended.
 struct StepOutcome {
-  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one
-  Solution solution{};    ///< not converged: of that cycle
+  Ending ending = Ending::converged;
+  std::size_t cycle = 0;  ///< not converged: which of iteratedCycles(), the first one; its algorithm knows more
   /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
   /// whose values may be off by most tolerances, since each iteration came nearer by so little.
   std::optional<std::size_t> suspicious{};
   std::size_t slowest = 0;
   double amplification = 1.0;
+  static constexpr double kMuchAmplified = 20.0;
   double reached = 0.0;  ///< s; before step.t1 only where a master chose its own step
   Fault fault{};
 
-  [[nodiscard]] bool converged() const { return solution.converged(); }
+  [[nodiscard]] bool converged() const { return ending == Ending::converged; }
+  /// Converged, but there is something to say about it.
+  [[nodiscard]] bool isDoubtful() const { return converged() && (suspicious || amplification > kMuchAmplified); }
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
@@ -73,8 +76,10 @@ class CoupledStep {
   void approximate(double t);
 
   /// The network's outputs hold the values at step.t0 and afterwards those at step.t1. With `step.final` nobody asks
-  /// for a repetition of the step as a whole; iterated cycles repeat their own part anyway.
-  StepOutcome solve(const Attempt& attempt);
+  /// for a repetition of the step as a whole; iterated cycles repeat their own part anyway. The result is outcome().
+  const StepOutcome& solve(const Attempt& attempt);
+  /// Of the step that was solved last.
+  [[nodiscard]] const StepOutcome& outcome() const { return outcome_; }
   /// The step that was solved last is kept; the outputs hold its values at t1.
   void accept(double t1);
   /// What the next step will be told of the end of the one that was solved last: the outputs, or where the
@@ -115,7 +120,7 @@ class CoupledStep {
   };
 
   Fault run(Block block, const subsystem::Step& step);
-  StepOutcome solveFromMaster(const subsystem::Step& step);
+  void solveFromMaster(const subsystem::Step& step);
   void predict(const subsystem::Step& step);
   void sendPredicted(IteratedCycle& cycle);
   void sendExtrapolated(IteratedCycle& cycle);
@@ -131,8 +136,9 @@ class CoupledStep {
   bool finalUpdate_;
   std::optional<Approximation> approximation_;
   std::optional<Waveform> waveform_;
-  std::optional<Predictor> predictor_;  ///< of iterating algorithms
-  bool trusted_ = true;                 ///< the last step was solved, so its values continue those before
+  std::optional<Predictor> predictor_;  ///< of iterating algorithms that guess more than what is
+  StepOutcome outcome_;
+  bool trusted_ = true;  ///< the last step was solved, so its values continue those before
   std::vector<double> predictedTimes_;
   std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< without approximation: values of the last accepted step

@@ -1,6 +1,5 @@
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
@@ -17,29 +16,32 @@ class AcceleratedPart {
   std::unique_ptr<Accelerator> accelerator;
 
   void resize(std::size_t size) {
-    size_ = size;
     memory_.resize(5 * size);
+    std::size_t place = 0;
+    for (std::span<double>* part : {&proposal_, &sent_, &answered_, &sentBefore_, &answeredBefore_})
+      *part = std::span(memory_).subspan(size * place++, size);
   }
-  [[nodiscard]] std::size_t size() const { return size_; }
+  [[nodiscard]] std::size_t size() const { return proposal_.size(); }
 
   void read(const InterfaceProblem& problem) {
-    newest_ = 1 - newest_;
-    problem.readSent(values, sent());
-    problem.readAnswered(values, answered());
+    std::swap(sent_, sentBefore_);
+    std::swap(answered_, answeredBefore_);
+    problem.read(values, sent_, answered_);
   }
-  [[nodiscard]] std::span<double> sent() { return at(1 + 2 * newest_); }
-  [[nodiscard]] std::span<double> answered() { return at(2 + 2 * newest_); }
-  [[nodiscard]] std::span<const double> sentBefore() { return at(3 - 2 * newest_); }
-  [[nodiscard]] std::span<const double> answeredBefore() { return at(4 - 2 * newest_); }
+  [[nodiscard]] std::span<double> sent() { return sent_; }
+  [[nodiscard]] std::span<const double> answered() const { return answered_; }
+  [[nodiscard]] std::span<const double> sentBefore() const { return sentBefore_; }
+  [[nodiscard]] std::span<const double> answeredBefore() const { return answeredBefore_; }
   /// What is sent next.
-  [[nodiscard]] std::span<double> proposal() { return at(0); }
+  [[nodiscard]] std::span<double> proposal() { return proposal_; }
 
  private:
-  [[nodiscard]] std::span<double> at(std::size_t place) { return std::span(memory_).subspan(place * size_, size_); }
-
-  std::size_t size_ = 0;
-  std::size_t newest_ = 0;      ///< evaluation, or 1
   std::vector<double> memory_;  ///< the proposal, then what was sent and answered in two evaluations
+  std::span<double> proposal_;
+  std::span<double> sent_;
+  std::span<double> answered_;
+  std::span<double> sentBefore_;
+  std::span<double> answeredBefore_;
 };
 
 class FixedPoint final : public Algorithm {
@@ -67,10 +69,9 @@ class FixedPoint final : public Algorithm {
     passing_ = [this](std::size_t position) { passOn(position); };
   }
 
-  Solution solve(InterfaceProblem& problem, bool untested) override {
+  const Solution& solve(InterfaceProblem& problem, bool untested) override {
     begin(problem);
-    Solution solution;
-    solution.k = std::numeric_limits<double>::quiet_NaN();
+    Solution& solution = newSolution();
     while (true) {
       solution.fault = evaluate(problem);
       ++solution.evaluations;
@@ -282,7 +283,7 @@ class FixedPoint final : public Algorithm {
   }
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
-    if (listener_ == nullptr) return;
+    if (listener_ == nullptr || listener_->letsPass()) return;
     listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_, factors_});
   }
 

@@ -71,7 +71,18 @@ Fault InterfaceProblem::begin(const subsystem::Step& step, Start start) {
   return network_.save(block_, start_.slot);
 }
 
-Fault InterfaceProblem::startEvaluation() {
+inline void InterfaceProblem::follow(Block values) {
+  if (waveform_ != nullptr) waveform_->fit(values);
+  if (approximation_ != nullptr) approximation_->interpolate(values, network_.outputs());
+}
+
+inline Fault InterfaceProblem::run(Block block) {
+  if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
+  if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
+  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
+}
+
+inline Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
@@ -88,17 +99,6 @@ Fault InterfaceProblem::evaluate(const Passing& passing) {
   return passing && form_ == Form::sequence ? runPassing(passing) : run(block_);
 }
 
-void InterfaceProblem::follow(Block values) {
-  if (waveform_ != nullptr) waveform_->fit(values);
-  if (approximation_ != nullptr) approximation_->interpolate(values, network_.outputs());
-}
-
-Fault InterfaceProblem::run(Block block) {
-  if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
-  if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
-  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
-}
-
 Fault InterfaceProblem::runPassing(const Passing& passing) {
   answered_ = sent_;
   passedOn_ = true;
@@ -112,6 +112,10 @@ Fault InterfaceProblem::runPassing(const Passing& passing) {
     follow(own);
   }
   return {};
+}
+
+const double* InterfaceProblem::otherAnswersTo(std::size_t place) const {
+  return passedOn_ ? answered_.data() + place : ownAt(place / (values_.last - values_.first)).data();
 }
 
 void InterfaceProblem::keepAnswers() {

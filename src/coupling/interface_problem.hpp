@@ -76,13 +76,16 @@ class InterfaceProblem {
   // Values are read and written sample by sample: all of them at the first point, then at the next.
   /// What was sent and what was answered in the last evaluation.
   void readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
-    for (std::size_t point = 0; point < points(); ++point)
-      read(values, sent_.data() + placeOf(point), into.subspan(point * values.size()));
+    forSamples(values, [&](std::size_t i, double sent, double) { into[i] = sent; });
   }
   void readAnswered(const std::vector<std::size_t>& values, std::span<double> into) const {
-    for (std::size_t point = 0; point < points(); ++point)
-      read(values, passedOn_ ? answered_.data() + placeOf(point) : ownAt(point).data(),
-           into.subspan(point * values.size()));
+    forSamples(values, [&](std::size_t i, double, double answered) { into[i] = answered; });
+  }
+  void read(const std::vector<std::size_t>& values, std::span<double> sent, std::span<double> answered) const {
+    forSamples(values, [&](std::size_t i, double u, double y) {
+      sent[i] = u;
+      answered[i] = y;
+    });
   }
   /// A value at the beginning of the step, as the approximation knows it.
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
@@ -163,9 +166,24 @@ class InterfaceProblem {
   [[nodiscard]] std::span<double> ownAt(std::size_t point) const {
     return outputsAt(point).subspan(values_.first, values_.last - values_.first);
   }
-  void read(const std::vector<std::size_t>& values, const double* own, std::span<double> into) const {
-    for (std::size_t i = 0; i < values.size(); ++i) into[i] = own[values[i] - values_.first];
+  /// Calls `use(i, sent, answered)` for sample i of these values.
+  template <class Use>
+  [[gnu::always_inline]] void forSamples(const std::vector<std::size_t>& values, Use&& use) const {
+    const double* sent = sent_.data();
+    std::size_t i = 0;
+    for (std::size_t left = points(); left > 0; --left) {
+      const double* const answered = answersTo(sent);
+      for (const std::size_t value : values) use(i++, sent[value - values_.first], answered[value - values_.first]);
+      sent += values_.last - values_.first;
+    }
   }
+  /// The answers at the point at which that was sent, which is a place in sent_.
+  [[nodiscard]] const double* answersTo(const double* sent) const {
+    if (waveform_ == nullptr && !passedOn_) [[likely]]
+      return network_.outputs().data() + values_.first;
+    return otherAnswersTo(static_cast<std::size_t>(sent - sent_.data()));
+  }
+  [[nodiscard]] const double* otherAnswersTo(std::size_t place) const;
   /// A range within sent_ or answered_.
   [[nodiscard]] std::size_t placeOf(std::size_t point) const { return point * (values_.last - values_.first); }
   /// Lets inputs follow what is sent of these values.

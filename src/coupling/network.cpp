@@ -1,6 +1,7 @@
 #include "koppla/coupling/network.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <numeric>
 
@@ -20,16 +21,22 @@ auto part(Array& array, std::size_t begin, std::size_t count) {
   return std::span(array).subspan(begin, count);
 }
 
-bool bounded(std::span<const double> values, double limit) {
-  bool result = true;  // false for NaN as well
-  for (const double value : values) result &= std::fabs(value) <= limit;
+/// The magnitude as an integer, the sign shifted out: larger for larger ones, and largest for what is not a number.
+/// Unlike the number itself, one to compare with stays in a register across calls.
+std::uint64_t magnitudeOf(double value) {
+  return std::bit_cast<std::uint64_t>(value) << 1U;
+}
+
+bool bounded(std::span<const double> values, std::uint64_t limit) {
+  bool result = true;
+  for (const double value : values) result &= magnitudeOf(value) <= limit;
   return result;
 }
 
 }  // namespace
 
 Network::Network(System& system, const std::vector<Cycle>& cycles, double explosionLimit, Samples samples)
-    : explosionLimit_(explosionLimit) {
+    : explosionLimit_(std::fmax(explosionLimit, 0.0)) {
   for (const Cycle& cycle : cycles) memberOf_.insert(memberOf_.end(), cycle.members.begin(), cycle.members.end());
   compile(system, samples);
   steps_.resize(size());
@@ -106,7 +113,7 @@ Fault Network::faultOf(std::size_t position, Status status, double reached) {
 std::size_t Network::explodedOutput(std::size_t position) const {
   const Block own = outputsOf(position);
   std::size_t value = own.first;
-  while (value + 1 < own.last && bounded(part(y_, value, 1), explosionLimit_)) ++value;
+  while (value + 1 < own.last && bounded(part(y_, value, 1), magnitudeOf(explosionLimit_))) ++value;
   return value;
 }
 
@@ -123,7 +130,7 @@ inline Fault Network::advance(Block block, const Step& step) {
   double* const us = u_.data();
   double* const ys = y_.data();
   const std::uint32_t* const sources = sources_.data();
-  const double limit = explosionLimit_;
+  const std::uint64_t limit = magnitudeOf(explosionLimit_);
   for (std::size_t position = block.first; position < block.last; ++position) {
     Entry& entry = entries[position];
     if constexpr (kInSequence) {
@@ -236,7 +243,7 @@ void Network::takeStartValues() {
 Fault Network::explosion() const {
   for (std::size_t position = 0; position < size(); ++position) {
     const Entry& entry = entries_[position];
-    if (!bounded(part(y_, entry.yBegin, entry.yCount), explosionLimit_))
+    if (!bounded(part(y_, entry.yBegin, entry.yCount), magnitudeOf(explosionLimit_)))
       return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
   }
   return {};

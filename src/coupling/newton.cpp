@@ -1,4 +1,3 @@
-#include <limits>
 
 #include <Eigen/Dense>
 
@@ -20,9 +19,8 @@ class Newton final : public Algorithm {
         sent_(problem.cut().size()),
         residual_(problem.cut().size()) {}
 
-  Solution solve(InterfaceProblem& problem, bool untested) override {
-    Solution solution;
-    solution.k = std::numeric_limits<double>::quiet_NaN();
+  const Solution& solve(InterfaceProblem& problem, bool untested) override {
+    Solution& solution = newSolution();
     double lastNorm = 0.0;
     monitor_.begin();
     while (true) {
@@ -36,8 +34,7 @@ class Newton final : public Algorithm {
         solution.ending = Ending::exploded;
         return solution;
       }
-      problem.readSent(problem.cut(), sent_);
-      problem.readAnswered(problem.cut(), residual_);
+      problem.read(problem.cut(), sent_, residual_);
       for (std::size_t i = 0; i < sent_.size(); ++i) residual_[i] -= sent_[i];
       solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual_, sent_);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();

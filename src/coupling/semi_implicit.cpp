@@ -1,7 +1,6 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
-#include <limits>
 #include <set>
 #include <utility>
 
@@ -35,9 +34,8 @@ class SemiImplicit final : public Algorithm {
     before_.resize(problem.cut().size());
   }
 
-  Solution solve(InterfaceProblem& problem, bool untested) override {
-    Solution solution;
-    solution.k = std::numeric_limits<double>::quiet_NaN();
+  const Solution& solve(InterfaceProblem& problem, bool untested) override {
+    Solution& solution = newSolution();
     monitor_.begin();
     for (std::size_t i = 0; i < before_.size(); ++i) before_[i] = problem.atBegin(problem.cut()[i]);
     if (!rehearsed_ && !untested) rehearse(problem, solution);

@@ -109,7 +109,11 @@ void IterationRecord::end(bool complete) {
 
 void IterationRecord::iteration(const coupling::IterationReport& report) {
   if (began_) addRow(report);
-  if (listener_) listener_(report.iteration, report.monitor.norm());
+  ++iterations_;
+  if (listener_ && pulse_.due(iterations_)) listener_(report.iteration, report.monitor.norm());
+  if (keepsHistory()) return;
+  unheard_ = pulse_.steps() - 1;
+  iterations_ += unheard_;
 }
 
 void IterationRecord::addRow(const coupling::IterationReport& report) {

@@ -7,6 +7,7 @@
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/results/recorder.hpp"
+#include "koppla/run/pulse.hpp"
 #include "koppla/run/settings.hpp"
 
 namespace koppla::run {
@@ -19,7 +20,7 @@ class IterationRecord final : public coupling::IterationListener {
   IterationRecord(const coupling::System& system, const coupling::Network& network, const Settings& settings,
                   core::Log& log, results::Recorder* recorder);
 
-  /// Called after every iteration, recorded or not.
+  /// Called after some iterations, recorded or not, in the rhythm of a Pulse.
   void onIteration(std::function<void(std::uint64_t iteration, double residual)> listener) {
     listener_ = std::move(listener);
   }
@@ -62,6 +63,8 @@ class IterationRecord final : public coupling::IterationListener {
   core::Log& log_;
   results::Recorder* recorder_;
   std::function<void(std::uint64_t, double)> listener_;
+  Pulse pulse_{0};
+  std::uint64_t iterations_ = 0;  ///< up to the last report, or up to the next one where others pass unheard
   std::vector<std::string> groups_;
   std::vector<Watched> watched_;
   std::vector<Field> fields_;

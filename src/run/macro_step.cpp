@@ -76,11 +76,7 @@ OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t mo
                                     : advanceApproximated(clock, until, most, halt);
     });
   do {
-    Outcome outcome = advanceWithControl(clock, halt);
-    if (!outcome.ok()) {
-      failure_ = std::move(outcome);
-      return failure_.kind;
-    }
+    if (const OutcomeKind kind = advanceWithControl(clock, halt); kind != OutcomeKind::ok) return kind;
   } while (clock.now() < until && --most > 0 && !halt.isSoon());
   return OutcomeKind::ok;
 }
@@ -210,19 +206,19 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
 Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
   const double t1 = clock.next(next_);
   for (double t = clock.now(); t < t1;) {
-    const coupling::StepOutcome outcome = counters_.algorithm.measure([&] {
-      return starter_->solve({{t, t1, true}, {}});
+    const coupling::StepOutcome& solved = *counters_.algorithm.measure([&] {
+      return &starter_->solve({{t, t1, true}, {}});
     });
     ++counters_.solutions;
-    if (asksToEnd(outcome.fault)) {
-      endWithin(clock, outcome.fault);
+    if (asksToEnd(solved.fault)) {
+      endWithin(clock, solved.fault);
       return {};
     }
-    if (outcome.fault) return describe(outcome.fault, t);
-    if (!getsOn(t, outcome.reached)) return stuck(t);
+    if (solved.fault) return describe(solved.fault, t);
+    if (!getsOn(t, solved.reached)) return stuck(t);
     if (halt.isInterrupted())
       return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, during start-up.", t)};
-    t = outcome.reached;
+    t = solved.reached;
     starter_->acceptForNow(t);
   }
   --stepsToStart_;

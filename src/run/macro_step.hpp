@@ -65,12 +65,6 @@ class MacroStep {
   [[nodiscard]] Outcome describe(const coupling::Fault& fault, double t) const;
 
  private:
-  /// What a trial of one step gave, beside the values in the network.
-  struct Trial {
-    coupling::StepOutcome outcome;
-    std::optional<double> error;
-  };
-
   OutcomeKind advanceUntil(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   /// Nothing is decided within a step, so the loop holds nothing but the step.
   template <class OneStep>
@@ -87,29 +81,32 @@ class MacroStep {
   [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError();
-  Outcome advanceWithControl(Clock& clock, const Halt& halt);
-  Trial attempt(double t0, double t1, double length, bool untested);
-  Trial attemptTwice(double t0, double t1);
-  coupling::StepOutcome solve(const coupling::Attempt& attempt);
+  OutcomeKind advanceWithControl(Clock& clock, const Halt& halt);
+  OutcomeKind fail(Outcome outcome);
+  // Tries of a step: beside the fault, and the values in the network, they leave outcome() and error_.
+  coupling::Fault attempt(double t0, double t1, double length, bool untested);
+  coupling::Fault attemptTwice(double t0, double t1);
+  const coupling::StepOutcome& solve(const coupling::Attempt& attempt);
+  [[nodiscard]] const coupling::StepOutcome& outcome() const { return coupledStep_.outcome(); }
   coupling::Fault keep();
   coupling::Fault goBack();
   void count(double t0, double t1);
   void accept(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
-  coupling::Fault completeAnyway(double t0, double t1, double length, Trial& trial);
-  void warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome);
-  void warnAboutAccepted(double t0, double t1, const Trial& trial);
-  [[nodiscard]] std::string residualText(const Trial& trial) const;
+  coupling::Fault completeAnyway(double t0, double t1, double length);
+  void warnAboutDoubts(double t0, double t1);
+  void warnAboutAccepted(double t0, double t1);
+  [[nodiscard]] std::string residualText() const;
   [[nodiscard]] Outcome belowResolution(double t0) const;
   [[nodiscard]] bool getsOn(double t0, double reached) const;
   [[nodiscard]] Outcome stuck(double t0) const;
   /// Of the cycle that did not converge.
-  [[nodiscard]] const coupling::Algorithm& algorithmOf(const Trial& trial) const {
-    return *coupledStep_.iteratedCycles()[trial.outcome.cycle]->algorithm;
+  [[nodiscard]] const coupling::Algorithm& failedAlgorithm() const {
+    return *coupledStep_.iteratedCycles()[outcome().cycle]->algorithm;
   }
-  [[nodiscard]] std::string remedyFor(const Trial& trial) const;
-  [[nodiscard]] Outcome explosion(double t0, double t1, const Trial& trial) const;
-  [[nodiscard]] Outcome giveUp(double t0, double t1, const Trial& trial) const;
+  [[nodiscard]] std::string remedy() const;
+  [[nodiscard]] Outcome explosion(double t0, double t1) const;
+  [[nodiscard]] Outcome giveUp(double t0, double t1) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;
 
   const coupling::System& system_;
@@ -129,6 +126,7 @@ class MacroStep {
   std::uint64_t acceptedAnyway_ = 0;
   std::uint64_t suspicious_ = 0;  ///< accepted steps
   std::uint64_t slow_ = 0;        ///< accepted steps
+  std::optional<double> error_;   ///< estimated of the last attempt, in its tolerances
   Outcome failure_;
   std::optional<std::size_t> endedBy_;  ///< the member that asked to end, by position
   double endedAt_ = 0.0;                ///< s, where it stopped

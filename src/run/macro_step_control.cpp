@@ -4,6 +4,9 @@
 #include <cmath>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include "koppla/core/weighted_norm.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/stepping/double_step.hpp"
 
@@ -29,72 +32,77 @@ double MacroStep::predictionError() {
                             magnitude_);
 }
 
-Outcome MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
+OutcomeKind MacroStep::fail(Outcome outcome) {
+  failure_ = std::move(outcome);
+  return failure_.kind;
+}
+
+OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
   // Iterates of shorter steps are nearer to the solution: who still asks to end has a reason.
   constexpr unsigned kEndsDoubted = 10;
   const double t0 = clock.now();
   double t1 = clock.next(next_);
   if (mayRepeat_)
-    if (const Fault fault = keep()) return describe(fault, t0);
+    if (const Fault fault = keep()) return fail(describe(fault, t0));
 
   for (unsigned discards = 0;;) {
-    if (!(t1 > t0)) return belowResolution(t0);
+    if (!(t1 > t0)) return fail(belowResolution(t0));
     const double length = t1 == clock.next(next_) ? clock.length(next_) : t1 - t0;
     // The length that was asked for, not the difference of rounded times: limits are compared with it.
     const bool cut = t1 != clock.next(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
     const double h = cut ? t1 - t0 : next_;
     const bool untested = controller_.untested(h);
-    Trial trial = attempt(t0, t1, length, untested);
-    const Fault fault = trial.outcome.fault;
+    const Fault fault = attempt(t0, t1, length, untested);
     const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (asksToEnd(fault) && !mayRepeat_) {
       if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
       endWithin(clock, fault);
-      return {};
+      return OutcomeKind::ok;
     }
     if (asksToEnd(fault) && !getsOn(t0, fault.reached) && !(isIterated(fault.position) && discards < kEndsDoubted)) {
       if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
       endedBy_ = fault.position;
       endedAt_ = t0;
-      const Fault lost = goBack();
-      return lost ? describe(lost, t0) : Outcome{};
+      if (const Fault lost = goBack()) return fail(describe(lost, t0));
+      return OutcomeKind::ok;
     }
-    if (fault && !triesShorter && !blamesStep) return describe(fault, t0);
-    if (!fault && !getsOn(t0, trial.outcome.reached)) return stuck(t0);
+    if (fault && !triesShorter && !blamesStep) return fail(describe(fault, t0));
+    if (!fault && !getsOn(t0, outcome().reached)) return fail(stuck(t0));
 
     if (triesShorter) {
       t1 = shortened(t0, t1, fault.reached, ++discards);
-      if (!(t1 > t0)) return describe(fault, t0);
+      if (!(t1 > t0)) return fail(describe(fault, t0));
     } else {
-      const bool converged = trial.outcome.converged() && !blamesStep;
+      const bool converged = outcome().converged() && !blamesStep;
       if (!converged) ++counters_.convergenceFailures;
-      if (mayRepeat_ && trial.error && !(*trial.error <= 1.0)) ++counters_.errorTestFailures;
-      const Verdict verdict = controller_.judge({h, converged, trial.error, coupledStep_.predictedDegree() + 1});
-      const bool hopeless = trial.outcome.solution.ending == coupling::Ending::exploded ||
-                            trial.outcome.solution.ending == coupling::Ending::opened ||
-                            trial.outcome.solution.ending == coupling::Ending::singular;
+      if (mayRepeat_ && error_ && !(*error_ <= 1.0)) ++counters_.errorTestFailures;
+      const Verdict verdict = controller_.judge({h, converged, error_, coupledStep_.predictedDegree() + 1});
+      const coupling::Ending ending = outcome().ending;
+      const bool hopeless = ending == coupling::Ending::exploded || ending == coupling::Ending::opened ||
+                            ending == coupling::Ending::singular;
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep && !hopeless &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
       if (acceptsAnyway) {
-        if (const Fault failed = completeAnyway(t0, t1, length, trial)) return describe(failed, t0);
+        if (const Fault failed = completeAnyway(t0, t1, length)) return fail(describe(failed, t0));
       } else if (verdict.decision == Decision::giveUp) {
-        return giveUp(t0, t1, trial);
+        return fail(giveUp(t0, t1));
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
-        if (trial.outcome.converged()) warnAboutDoubts(t0, t1, trial.outcome);
-        accept(clock, trial.outcome.reached);
+        if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
+        accept(clock, outcome().reached);
         next_ = verdict.next;
-        return {};
+        return OutcomeKind::ok;
       }
       next_ = verdict.next;
       t1 = clock.next(next_);
     }
     ++counters_.repeated;
-    if (const Fault lost = goBack()) return describe(lost, t0);
+    if (const Fault lost = goBack()) return fail(describe(lost, t0));
     if (halt.isInterrupted())
-      return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)};
+      return fail(
+          {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)});
   }
 }
 
@@ -109,63 +117,65 @@ double MacroStep::shortened(double t0, double t1, double reached, unsigned disca
 }
 
 /// An attempt that ended early has not stepped everybody; the step that is kept has.
-Fault MacroStep::completeAnyway(double t0, double t1, double length, Trial& trial) {
+Fault MacroStep::completeAnyway(double t0, double t1, double length) {
   if (settings_.stepControl.repeats()) {
     if (const Fault lost = goBack()) return lost;
-    trial.outcome = solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
-                           .start = {Slot::macroStep, true},
-                           .keepGoing = true});
-    if (trial.outcome.fault) return trial.outcome.fault;
+    const Fault fault = solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
+                               .start = {Slot::macroStep, true},
+                               .keepGoing = true})
+                            .fault;
+    if (fault) return fault;
   }
-  warnAboutAccepted(t0, t1, trial);
+  warnAboutAccepted(t0, t1);
   return {};
 }
 
-MacroStep::Trial MacroStep::attempt(double t0, double t1, double length, bool untested) {
+Fault MacroStep::attempt(double t0, double t1, double length, bool untested) {
   const bool keepGoing =
       !settings_.stepControl.repeats() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
   const coupling::Start start =
       mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
-  Trial trial{solve({.step = {.t0 = t0, .t1 = t1, .final = !mayRepeat_, .length = length},
-                     .start = start,
-                     .untested = untested,
-                     .keepGoing = keepGoing}),
-              std::nullopt};
-  if (trial.outcome.fault || !trial.outcome.converged() || untested) return trial;
+  error_.reset();
+  const coupling::StepOutcome& whole = solve({.step = {.t0 = t0, .t1 = t1, .final = !mayRepeat_, .length = length},
+                                              .start = start,
+                                              .untested = untested,
+                                              .keepGoing = keepGoing});
+  if (whole.fault || !whole.converged() || untested) return whole.fault;
   if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector)
-    trial.error = counters_.errorTest.measure([this] { return predictionError(); });
-  if (!controller_.estimatesError()) return trial;
+    error_ = counters_.errorTest.measure([this] { return predictionError(); });
+  if (!controller_.estimatesError()) return {};
   return attemptTwice(t0, t1);
 }
 
-MacroStep::Trial MacroStep::attemptTwice(double t0, double t1) {
+Fault MacroStep::attemptTwice(double t0, double t1) {
   const auto keepIn = [this](std::vector<double>& kept) {
     kept.assign(network_.outputs().begin(), network_.outputs().end());
   };
   keepIn(atOnce_);
   const double middle = t0 + (t1 - t0) / 2.0;
-  Trial halves;
-  if ((halves.outcome.fault = goBack())) return halves;
-  halves.outcome = solve({.step = {.t0 = t0, .t1 = middle, .final = false}, .start = {Slot::macroStep, true}});
-  if (halves.outcome.fault || !halves.outcome.converged()) return halves;
+  error_.reset();
+  if (const Fault lost = goBack()) return lost;
+  const coupling::StepOutcome& half =
+      solve({.step = {.t0 = t0, .t1 = middle, .final = false}, .start = {Slot::macroStep, true}});
+  if (half.fault || !half.converged()) return half.fault;
   keepIn(atMiddle_);
   coupledStep_.acceptForNow(middle);
   // Where the whole step is rejected, everybody goes back to before this half.
-  halves.outcome = solve(
+  const coupling::StepOutcome& otherHalf = solve(
       {.step = {.t0 = middle, .t1 = t1, .final = false, .returnsBefore = true}, .start = {Slot::iteration, false}});
   coupledStep_.takeBack();
-  if (halves.outcome.fault || !halves.outcome.converged()) return halves;
-  halves.error = counters_.errorTest.measure([&] {
+  if (otherHalf.fault || !otherHalf.converged()) return otherHalf.fault;
+  error_ = counters_.errorTest.measure([&] {
     return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs()},
                                      settings_.algorithm.norm,
                                      {settings_.stepControl.rtol, settings_.stepControl.atol});
   });
-  return halves;
+  return {};
 }
 
-coupling::StepOutcome MacroStep::solve(const coupling::Attempt& attempt) {
+const coupling::StepOutcome& MacroStep::solve(const coupling::Attempt& attempt) {
   ++counters_.solutions;
-  return counters_.algorithm.measure([&] { return coupledStep_.solve(attempt); });
+  return *counters_.algorithm.measure([&] { return &coupledStep_.solve(attempt); });
 }
 
 Fault MacroStep::keep() {

@@ -12,8 +12,8 @@ namespace koppla::run {
 using coupling::Fault;
 using coupling::FaultKind;
 
-std::string MacroStep::residualText(const Trial& trial) const {
-  const coupling::Solution& solution = trial.outcome.solution;
+std::string MacroStep::residualText() const {
+  const coupling::Solution& solution = failedAlgorithm().solution();
   const bool stagnated = solution.ending == coupling::Ending::stagnated;
   if (stagnated && solution.norm <= 1.0)
     return fmt::format("after {} iterations nothing changes any more, but that says less than the tolerance demands",
@@ -56,11 +56,11 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
   return names;
 }
 
-std::string MacroStep::remedyFor(const Trial& trial) const {
+std::string MacroStep::remedy() const {
   if (settings_.stepControl.repeats())
     return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
-  const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
-  if (const auto& coarse = algorithmOf(trial).obstacle().coarse; stagnated && coarse) {
+  const bool stagnated = outcome().ending == coupling::Ending::stagnated;
+  if (const auto& coarse = failedAlgorithm().obstacle().coarse; stagnated && coarse) {
     const coupling::OutputName output = network_.outputName(*coarse);
     return fmt::format(
         "'{}' is read from a file with {} digits, and nothing can be seen to be more exact than a relative {:g} of it: "
@@ -87,8 +87,8 @@ std::string MacroStep::remedyFor(const Trial& trial) const {
          "algorithm.without_convergence = \"accept\" to go on with a warning.";
 }
 
-Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
-  const std::size_t exploded = *algorithmOf(trial).monitor().exploded();
+Outcome MacroStep::explosion(double t0, double t1) const {
+  const std::size_t exploded = *failedAlgorithm().monitor().exploded();
   const coupling::OutputName output = network_.outputName(exploded);
   const coupling::Member& member = system_.members[output.member];
   const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
@@ -104,37 +104,36 @@ Outcome MacroStep::explosion(double t0, double t1, const Trial& trial) const {
       fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
                   "'{}.{}' is {:.4g}, more than {:g} times as large as ever before, where relative tests are passed by "
                   "anything. {} If such values are right, raise algorithm.explosion_growth.",
-                  membersOf(trial.outcome.cycle), t0, t1, trial.outcome.solution.evaluations, member.name,
+                  membersOf(outcome().cycle), t0, t1, failedAlgorithm().solution().evaluations, member.name,
                   member.subsystem->describe().ports[output.port].name, std::as_const(network_).outputs()[exploded],
                   settings_.algorithm.explosionGrowth, remedy)};
 }
 
-Outcome MacroStep::giveUp(double t0, double t1, const Trial& trial) const {
-  if (trial.outcome.fault) return describe(trial.outcome.fault, t0);
-  if (trial.outcome.solution.ending == coupling::Ending::exploded) return explosion(t0, t1, trial);
-  if (trial.outcome.solution.ending == coupling::Ending::opened)
-    return describeOpened(algorithmOf(trial).obstacle().opened, t0);
-  if (trial.outcome.solution.ending == coupling::Ending::singular) {
-    const coupling::Obstacle& obstacle = algorithmOf(trial).obstacle();
-    Outcome outcome = describeUndetermined(obstacle.undetermined, t0);
+Outcome MacroStep::giveUp(double t0, double t1) const {
+  if (outcome().fault) return describe(outcome().fault, t0);
+  if (outcome().ending == coupling::Ending::exploded) return explosion(t0, t1);
+  if (outcome().ending == coupling::Ending::opened) return describeOpened(failedAlgorithm().obstacle().opened, t0);
+  if (outcome().ending == coupling::Ending::singular) {
+    const coupling::Obstacle& obstacle = failedAlgorithm().obstacle();
+    Outcome ending = describeUndetermined(obstacle.undetermined, t0);
     if (obstacle.drowned)
-      outcome.message += fmt::format(
+      ending.message += fmt::format(
           " Or their answers drown in rounding: the step of {:.4g} s is too short for "
           "algorithm.increment, or integrators answer late (ode1, central-differences).",
           t1 - t0);
-    return outcome;
+    return ending;
   }
   const std::string where = fmt::format("The step from {:.12g} s to {:.12g} s", t0, t1);
-  if (trial.outcome.converged())
+  if (outcome().converged())
     return {OutcomeKind::notConverged,
             fmt::format("{} has an estimated error of {:.4g} times the tolerance, and no shorter step is allowed. "
                         "Lower step_control.min_step, loosen rtol and atol, or set step_control.untested_below to get "
                         "across a jump.",
-                        where, *trial.error)};
-  const bool stagnated = trial.outcome.solution.ending == coupling::Ending::stagnated;
+                        where, *error_)};
+  const bool stagnated = outcome().ending == coupling::Ending::stagnated;
   return {stagnated ? OutcomeKind::stagnated : OutcomeKind::notConverged,
-          fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(trial.outcome.cycle),
-                      residualText(trial), remedyFor(trial))};
+          fmt::format("{} of the cycle {} did not converge: {}. {}", where, membersOf(outcome().cycle), residualText(),
+                      remedy())};
 }
 
 void MacroStep::warnAboutEndOfIterate(double t0, std::size_t position) {
@@ -242,30 +241,29 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
                                                      : "Shorten the step or choose an iterating algorithm")};
 }
 
-void MacroStep::warnAboutDoubts(double t0, double t1, const coupling::StepOutcome& outcome) {
-  constexpr double kMuch = 20.0;
+void MacroStep::warnAboutDoubts(double t0, double t1) {
   const auto where = [&] { return fmt::format("step from {:.12g} s to {:.12g} s", t0, t1); };
-  if (outcome.suspicious && ++suspicious_ == 1)
+  if (outcome().suspicious && ++suspicious_ == 1)
     log_.write(core::Severity::warning, "coupling",
                fmt::format("{}: the cycle {} was solved where the answers move away from what is sent; plain iteration "
                            "would not have come there, so this may be another solution than the one that was meant. "
                            "Further ones are only counted",
-                           where(), membersOf(*outcome.suspicious)));
-  if (outcome.amplification > kMuch && ++slow_ == 1)
+                           where(), membersOf(*outcome().suspicious)));
+  if (outcome().amplification > coupling::StepOutcome::kMuchAmplified && ++slow_ == 1)
     log_.write(
         core::Severity::warning, "coupling",
         fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
                     "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
-                    where(), membersOf(outcome.slowest), outcome.amplification));
+                    where(), membersOf(outcome().slowest), outcome().amplification));
 }
 
-void MacroStep::warnAboutAccepted(double t0, double t1, const Trial& trial) {
+void MacroStep::warnAboutAccepted(double t0, double t1) {
   constexpr std::uint64_t kWarnings = 10;
   if (++acceptedAnyway_ > kWarnings) return;
   const std::string why =
-      trial.outcome.converged()
-          ? fmt::format("failed the error test ({:.4g} times the tolerance)", trial.error.value_or(HUGE_VAL))
-          : fmt::format("of the cycle {} did not converge ({})", membersOf(trial.outcome.cycle), residualText(trial));
+      outcome().converged()
+          ? fmt::format("failed the error test ({:.4g} times the tolerance)", error_.value_or(HUGE_VAL))
+          : fmt::format("of the cycle {} did not converge ({})", membersOf(outcome().cycle), residualText());
   log_.write(core::Severity::warning, "coupling",
              fmt::format("the step from {:.12g} s to {:.12g} s {} and was accepted as it is{}", t0, t1, why,
                          acceptedAnyway_ == kWarnings ? "; further ones are only counted" : ""));

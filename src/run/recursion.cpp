@@ -129,7 +129,7 @@ void MacroStepRecursion::Impl::put(std::span<const double> w, double H) {
 
 std::vector<double> MacroStepRecursion::Impl::advanced(std::span<const double> w, double H) {
   put(w, H);
-  const coupling::StepOutcome outcome =
+  const coupling::StepOutcome& outcome =
       coupledStep.solve({{settings.start, settings.start + H, true}, {}, false, true});
   if (outcome.fault.kind == coupling::FaultKind::exploded && !settings.algorithm.iterates())
     return std::vector<double>(w.size(), std::numeric_limits<double>::infinity());
@@ -151,7 +151,8 @@ bool MacroStepRecursion::Impl::diverges(const coupling::StepOutcome& outcome) co
   constexpr double kRoundingOnly = 1e3;
   if (!settings.algorithm.iterates()) return false;
   return outcome.fault.kind == coupling::FaultKind::exploded ||
-         (!outcome.converged() && !(outcome.solution.norm <= kRoundingOnly));
+         (!outcome.converged() &&
+          !(coupledStep.iteratedCycles()[outcome.cycle]->algorithm->solution().norm <= kRoundingOnly));
 }
 
 void MacroStepRecursion::Impl::checkOutcome(const coupling::StepOutcome& outcome, double H) const {

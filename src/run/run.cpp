@@ -115,8 +115,6 @@ struct Run::Impl {
   Halt halt;
   std::function<void(const Progress&)> listener;
   SteadyClock::time_point begin = SteadyClock::now();
-  Pulse iterationPulse{0};
-  std::uint64_t iterationsDone = 0;
   Outcome failure;
   bool initialised = false;
   bool complete = false;      ///< the row at the end is recorded
@@ -251,7 +249,6 @@ Progress Run::Impl::progress() const {
 
 /// A step may take hours: what it has done so far is told, and kept.
 void Run::Impl::lookUpFromIterating(std::uint64_t iteration, double residual) {
-  if (!iterationPulse.due(++iterationsDone)) return;
   Progress now = progress();
   now.iteration = iteration;
   now.residual = residual;

@@ -19,6 +19,7 @@ using test::makeSystem;
 /// One macro step of a system by an algorithm, with the outputs that it left.
 struct Solved {
   StepOutcome outcome;
+  double norm = 0.0;
   std::vector<double> outputs;
   std::uint64_t evaluations = 0;
 };
@@ -32,7 +33,10 @@ Solved solveOnce(System system, const AlgorithmSettings& settings, std::vector<d
   Solved solved;
   solved.outcome = step.solve({{0.0, h, false}, {}, false, false});
   solved.outputs.assign(network.outputs().begin(), network.outputs().end());
-  for (const auto& cycle : step.iteratedCycles()) solved.evaluations += cycle->evaluations;
+  for (const auto& cycle : step.iteratedCycles()) {
+    solved.evaluations += cycle->evaluations;
+    solved.norm = cycle->algorithm->solution().norm;
+  }
   return solved;
 }
 
@@ -61,7 +65,7 @@ TEST(FixedPoint, TheReportsNormOnItsAlternatingStep) {
     EXPECT_EQ(solved.evaluations, k);
     EXPECT_EQ(solved.outputs[0], k % 2 == 1 ? 3.0 : 0.0);
     test::showWithin({"nicolai N3", "wrms-" + std::to_string(k), "WRMS " + std::to_string(int(printed[k - 1]))},
-                     solved.outcome.solution.norm, printed[k - 1], 0.5);
+                     solved.norm, printed[k - 1], 0.5);
   }
 }
 

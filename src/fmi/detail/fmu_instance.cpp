@@ -139,12 +139,13 @@ subsystem::Status FmuInstance::fail(std::string what) {
 }
 
 subsystem::Status FmuInstance::save(std::size_t place) {
-  if (functions().getState == nullptr) return fail("The FMU cannot save its state.");
+  const Functions& f = functions();
+  if (f.getState == nullptr) return fail("The FMU cannot save its state.");
   if (phase_ != Phase::initialising && phase_ != Phase::stepping) return fail("There is no state to save.");
   SavedState& saved = states_.at(place);
   saved.phase = phase_;
   // The old state is handed in, so that the FMU can write over it rather than allocate.
-  const fmi2::Status status = functions().getState(component_, &saved.state);
+  const fmi2::Status status = f.getState(component_, &saved.state);
   return status == fmi2::Status::ok ? subsystem::Status::ok : note({status, "fmi2GetFMUstate"});
 }
 

@@ -173,8 +173,8 @@ class Formatter {
     }
   }
 
-  /// A message may name more arguments than the FMU passed; what lies in their place is taken for them, which is what
-  /// sanitizers are for.
+  /// A message may name more arguments than the FMU passed; what lies in their place is taken for them. To
+  /// AddressSanitizer that is a mistake, so it does not look here.
   template <typename Value>
   [[gnu::no_sanitize_address]] Value take() {
     return va_arg(arguments_, Value);
