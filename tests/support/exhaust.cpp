@@ -56,23 +56,26 @@ Exhaust::Field Exhaust::coupledRotations() const {
 }
 
 std::vector<std::complex<double>> Exhaust::loopEigenvalues(std::size_t n) const {
-  // The eigenvalues of [A -B; B A] are those of A + iB and their conjugates. A shift by more than the norm takes all of
-  // the first above the real axis, so that they are told apart also where the loop has real ones or zero.
+  // The eigenvalues of [A -B; B A] are those of A + iB and their conjugates. A shift by more than the largest takes all
+  // of the first above the real axis, so that they are told apart also where the loop has real ones or zero.
   constexpr std::size_t kSize = 2 * kRotations;
-  double square = 1.0;
-  for (const std::complex<double>& entry : loop_[n]) square += std::norm(entry);
-  const std::complex<double> shift(0.0, std::sqrt(square));
   std::array<double, kSize * kSize> real{};  // row by row
   for (std::size_t row = 0; row < kRotations; ++row)
     for (std::size_t column = 0; column < kRotations; ++column) {
-      const std::complex<double> entry = loop_[n][column * kRotations + row] + (row == column ? shift : 0.0);
+      const std::complex<double> entry = loop_[n][column * kRotations + row];
       real[row * kSize + column] = real[(row + kRotations) * kSize + column + kRotations] = entry.real();
       real[(row + kRotations) * kSize + column] = entry.imag();
       real[row * kSize + column + kRotations] = -entry.imag();
     }
+  const double shift = 1.0 + core::spectralRadius(real);
+  for (std::size_t row = 0; row < kRotations; ++row) {
+    real[(row + kRotations) * kSize + row] += shift;
+    real[row * kSize + row + kRotations] -= shift;
+  }
+  const std::vector<std::complex<double>> both = core::eigenvalues(real).value();
   std::vector<std::complex<double>> eigenvalues;
-  for (const std::complex<double>& shifted : core::eigenvalues(real).value())
-    if (shifted.imag() > 0.0) eigenvalues.push_back(shifted - shift);
+  for (const std::complex<double>& shifted : both)
+    if (shifted.imag() > 0.0) eigenvalues.push_back(shifted - std::complex(0.0, shift));
   if (eigenvalues.size() != kRotations) throw std::logic_error("the loop has not as many eigenvalues as rotations");
   return eigenvalues;
 }
