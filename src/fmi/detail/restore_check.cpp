@@ -100,7 +100,7 @@ std::vector<PortIndex> RestoreCheck::differing() const {
 /// Solvers that begin anew, or from their last iterate, answer otherwise by their own tolerance, which nobody knows.
 /// Who has not gone back goes on in every repetition; who has gone elsewhere is seen there; and a step that differs by
 /// as much as it moves was another one.
-RestoreCheck::Doubt RestoreCheck::doubtOf(std::size_t real) const {
+RestoreCheck::Doubt RestoreCheck::doubtOfReal(std::size_t real) const {
   const double y0 = before_.reals[real];
   const double y1 = first_.reals[real];
   const double y2 = second_.reals[real];
@@ -123,7 +123,7 @@ RestoreCheck::Doubt RestoreCheck::doubtOf(std::size_t real) const {
 
 RestoreCheck::Doubt RestoreCheck::doubtOf(PortIndex port) const {
   const auto real = std::ranges::find(reals_, port);
-  return real == reals_.end() ? Doubt::proven : doubtOf(static_cast<std::size_t>(real - reals_.begin()));
+  return real == reals_.end() ? Doubt::proven : doubtOfReal(static_cast<std::size_t>(real - reals_.begin()));
 }
 
 /// An output that nobody uses may be a count of calls or a time of day: it is told, and the run goes on.

@@ -46,7 +46,7 @@ class RestoreCheck {
   [[nodiscard]] std::vector<subsystem::PortIndex> differing() const;
   /// How sure it is that an output belongs to another state.
   enum class Doubt : std::uint8_t { none, some, proven };
-  [[nodiscard]] Doubt doubtOf(std::size_t real) const;
+  [[nodiscard]] Doubt doubtOfReal(std::size_t real) const;
   [[nodiscard]] Doubt doubtOf(subsystem::PortIndex port) const;
   Result takeOnce(double t, double h);
   Result repeat(double t, double h, core::Values& into);
