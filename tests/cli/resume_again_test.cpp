@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <csignal>
+#include <cstdint>
 #include <filesystem>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -83,26 +85,27 @@ TEST_F(ResumeAgainTest, RowsOnTheDiskCountWhateverTheStatusTells) {
   expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 2 s; an end at 1 s would cut off");
 }
 
-/// Rows of the longest record of results.
-std::size_t longest(const Workspace& workspace) {
-  std::size_t most = 0;
-  for (const char* name : {"results", "results.before"})
-    for (const char* ending : {".csv", ".partial.csv"})
-      if (const std::string file = std::string("sg.run/") + name + ending; workspace.has(file))
-        most = std::max(most, workspace.rows(file).size());
+/// Bytes of the longest record of results; rows of a run repeated are the same, byte by byte.
+std::uintmax_t longest(const Workspace& workspace) {
+  std::uintmax_t most = 0;
+  for (const char* name : {"results.partial.csv", "results.before.partial.csv"}) {
+    std::error_code none;  // it may go while we look
+    const std::uintmax_t bytes = std::filesystem::file_size(workspace.path(std::string("sg.run/") + name), none);
+    if (!none) most = std::max(most, bytes);
+  }
   return most;
 }
 
 TEST_F(ResumeAgainTest, KilledAgainItLosesNoRow) {
   workspace_.write("sg.toml", kSignal);
   workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
-  std::size_t rows = 2000;
+  std::uintmax_t bytes = 100000;
   for (const std::vector<std::string>& command :
        {std::vector<std::string>{"run", "sg.toml", "--end", "1e9"}, std::vector<std::string>{"resume", "sg.run"},
         std::vector<std::string>{"resume", "sg.run"}}) {
     Process process = workspace_.start(command);
     if (command.front() == "run") {
-      ASSERT_TRUE(eventually([&] { return longest(workspace_) > rows; }));
+      ASSERT_TRUE(eventually([&] { return longest(workspace_) > bytes; }));
     } else {
       const std::string log = workspace_.read("sg.run/run.log");
       ASSERT_TRUE(eventually([&] {  // its record has begun
@@ -111,14 +114,14 @@ TEST_F(ResumeAgainTest, KilledAgainItLosesNoRow) {
     }
     process.send(SIGKILL);
     process.wait();
-    EXPECT_GE(longest(workspace_), rows) << command.front();
-    rows = longest(workspace_);
+    EXPECT_GE(longest(workspace_), bytes) << command.front();
+    bytes = longest(workspace_);
   }
   Process process = workspace_.start({"resume", "sg.run"});
-  ASSERT_TRUE(eventually([&] { return longest(workspace_) > rows; }));
+  ASSERT_TRUE(eventually([&] { return longest(workspace_) > bytes; }));
   process.send(SIGINT);
   EXPECT_EQ(process.wait().exitCode, 130);
-  EXPECT_GT(workspace_.rows("sg.run/results.partial.csv").size(), rows);
+  EXPECT_GT(std::filesystem::file_size(workspace_.path("sg.run/results.partial.csv")), bytes);
   EXPECT_FALSE(workspace_.has("sg.run/results.before.partial.csv"));
 }
 
