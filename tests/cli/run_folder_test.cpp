@@ -21,7 +21,8 @@ std::vector<std::string> filesIn(const fs::path& folder) {
   return names;
 }
 
-const std::vector<std::string> kFiles{"project.toml", "results.csv", "results.units.csv", "run.log", "statistics.json"};
+const std::vector<std::string> kFiles{"ingredients.txt",   "project.toml", "results.csv",
+                                      "results.units.csv", "run.log",      "statistics.json"};
 
 class RunFolderTest : public ::testing::Test {
  protected:
