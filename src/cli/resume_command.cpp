@@ -54,7 +54,7 @@ void refuseOtherIngredients(const RunFolder& folder, const project::Project& pla
   if (!std::filesystem::exists(folder.ingredients(), ignored)) {
     log.write(
         core::Severity::warning, "run",
-        fmt::format("{} tells not from which files its run was made; whether they are the same cannot be checked.",
+        fmt::format("{} does not tell which files its run was made from; whether they have changed cannot be checked.",
                     folder.given().string()));
     return;
   }

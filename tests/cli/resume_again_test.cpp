@@ -75,6 +75,17 @@ TEST_F(ResumeAgainTest, OtherFilesThanThoseOfTheRunAreRefused) {
                 "other.csv had no part in the run so far");
 }
 
+TEST_F(ResumeAgainTest, AFolderWithoutTheListOfFilesIsResumedWithAWarning) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  std::filesystem::remove(workspace_.path("sg.run/ingredients.txt"));  // as of an earlier Koppla
+  const Result resumed = workspace_.run({"resume", "sg.run", "--end", "4"});
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_THAT(resumed.err, HasSubstr("whether they have changed cannot be checked"));
+  EXPECT_TRUE(workspace_.has("sg.run/ingredients.txt"));
+}
+
 TEST_F(ResumeAgainTest, RowsOnTheDiskCountWhateverTheStatusTells) {
   workspace_.write("sg.toml", kSignal);
   workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
