@@ -1,6 +1,7 @@
 #include "conduct.hpp"
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -15,9 +16,11 @@
 #include "koppla/report/duration.hpp"
 #include "koppla/report/statistics_text.hpp"
 #include "koppla/results/recording.hpp"
+#include "koppla/results/resumed_recorder.hpp"
 #include "koppla/version.hpp"
 
 #include "console.hpp"
+#include "ingredient_list.hpp"
 #include "interrupt.hpp"
 #include "process_guard.hpp"
 #include "progress.hpp"
@@ -91,6 +94,8 @@ void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statisti
   if (outcome.ok()) return;
   if (outcome.kind == run::OutcomeKind::outputFailed)
     complain(fmt::format("Recorded as far as it could be written: {}\n", folder.given().string()));
+  else if (plan.resumesPrograms)  // where it did not come as far as before, the rows from then are there
+    complain(fmt::format("Recorded so far: {}\n", folder.given().string()));
   else if (statistics.output.count > 0)
     complain(fmt::format("Recorded until then ({} {}): {}\n", statistics.output.count,
                          statistics.output.count == 1 ? "row" : "rows",
@@ -168,15 +173,23 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   plan.resumesPrograms = existing == Existing::resumed;
   const std::string project = copy.origin.string();
   const results::Facts origin{{"koppla", kVersion}, {"project", project}};
-  const auto recorder = results::makeRecorder(folder.path(), "results", plan.resultsFormats, origin);
-  const auto iterations = results::makeRecorder(folder.path(), "iterations", plan.resultsFormats, origin);
+  const auto recorderOf = [&](const std::string& name) {
+    auto recorder = results::makeRecorder(folder.path(), name, plan.resultsFormats, origin);
+    if (existing != Existing::resumed) return recorder;
+    return std::unique_ptr<results::Recorder>(
+        std::make_unique<results::ResumedRecorder>(std::move(recorder), folder.path(), name));
+  };
+  const auto recorder = recorderOf("results");
+  const auto iterations = recorderOf("iterations");
   const InterruptGuard guard;
   run::Run run =
       project::makeRun(plan, log, {recorder.get(), plan.settings.recordsIterations ? iterations.get() : nullptr});
+  const IngredientList ingredients = ingredientsOf(plan);
   if (core::interruptionRequested()) return ExitCode::interrupted;
 
   folder.prepare();
   log.addFile(folder.log());
+  core::writeWhole(folder.ingredients(), textOf(ingredients));  // first: whoever has the project's copy has these
   core::writeWhole(folder.project(), textOf(copy));
   log.write(core::Severity::info, "run",
             fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));

@@ -1,10 +1,18 @@
+#include <algorithm>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/results/reach.hpp"
 
 #include "commands.hpp"
 #include "conduct.hpp"
 #include "console.hpp"
+#include "ingredient_list.hpp"
 #include "run_state.hpp"
 
 namespace koppla::cli {
@@ -27,13 +35,47 @@ project::Project planOf(const ProjectCopy& copy, const std::filesystem::path& fi
 /// A run is computed anew, from answers that are there, and its results are replaced: rows beyond a shorter end would
 /// go.
 void refuseToCut(const RunState& state, const project::Project& plan, const std::filesystem::path& folder) {
-  if (!state.statistics && !state.progress) return;
-  const double reached = state.statistics ? numberOf(*state.statistics, "reached") : numberOf(*state.progress, "time");
+  double reached = plan.settings.start;
+  if (state.progress) reached = std::max(reached, numberOf(*state.progress, "time"));
+  if (state.statistics) reached = std::max(reached, numberOf(*state.statistics, "reached"));
+  // A killed run has written rows that its status did not tell of.
+  for (const char* record : {"results", "results.before"})
+    if (const auto rows = results::reachOf(folder, record)) reached = std::max(reached, rows->time);
   if (plan.settings.end >= reached) return;
   throw core::InputError(fmt::format("The run in {} has come to {:.12g} s; an end at {:.12g} s would cut off its rows "
                                      "beyond that.",
                                      folder.string(), reached, plan.settings.end),
                          "Choose a later end, or run the project in another folder.");
+}
+
+/// Subsystems in the process are simulated again: with other files rows that are there would change in silence.
+void refuseOtherIngredients(const RunFolder& folder, const project::Project& plan, core::Log& log) {
+  std::error_code ignored;
+  if (!std::filesystem::exists(folder.ingredients(), ignored)) {
+    log.write(
+        core::Severity::warning, "run",
+        fmt::format("{} does not tell which files its run was made from; whether they have changed cannot be checked.",
+                    folder.given().string()));
+    return;
+  }
+  const IngredientList before = readIngredients(folder.ingredients());
+  const IngredientList now = ingredientsOf(plan);
+  std::vector<core::Problem> problems;
+  const auto tell = [&](const std::string& name, const char* what) {
+    problems.push_back(
+        {{},
+         fmt::format("{} {}; the rows in {} would no longer be those of one run.", name, what, folder.given().string()),
+         "Put back what was there, or start anew with `koppla run --overwrite`."});
+  };
+  for (const auto& [name, checksum] : before)
+    if (const auto found = now.find(name); found == now.end())
+      tell(name, "had a part in the run and has none now");
+    else if (found->second != checksum)
+      tell(name, name.starts_with('/') ? "has changed since the run began"
+                                       : "has changed since the run began (its command, templates, scripts or files)");
+  for (const auto& [name, checksum] : now)
+    if (!before.contains(name)) tell(name, "had no part in the run so far");
+  if (!problems.empty()) throw core::InputError(std::move(problems));
 }
 
 }  // namespace
@@ -59,6 +101,7 @@ ExitCode resumeCommand(const ResumeOptions& options) {
   project::Project plan = planOf(copy, file, log);
   refuseToCut(state, plan, options.folder);
   RunFolder folder(options.folder, plan.file, Existing::resumed);
+  refuseOtherIngredients(folder, plan, log);
   return conduct(copy, std::move(plan), folder, Existing::resumed, {options.quiet, options.json}, log);
 }
 

@@ -17,14 +17,35 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::array kFiles{"results.csv",           "results.partial.csv",
-                            "results.units.csv",     "results.h5",
-                            "results.partial.h5",    "results.partial.rows",
-                            "iterations.csv",        "iterations.partial.csv",
-                            "iterations.units.csv",  "iterations.h5",
-                            "iterations.partial.h5", "iterations.partial.rows",
-                            "statistics.json",       "run.log",
-                            "project.toml",          "status.json"};
+constexpr std::array kFiles{"results.csv",
+                            "results.partial.csv",
+                            "results.units.csv",
+                            "results.h5",
+                            "results.partial.h5",
+                            "results.partial.rows",
+                            "iterations.csv",
+                            "iterations.partial.csv",
+                            "iterations.units.csv",
+                            "iterations.h5",
+                            "iterations.partial.h5",
+                            "iterations.partial.rows",
+                            "statistics.json",
+                            "run.log",
+                            "project.toml",
+                            "status.json",
+                            "ingredients.txt",
+                            "results.before.csv",
+                            "results.before.partial.csv",
+                            "results.before.units.csv",
+                            "results.before.h5",
+                            "results.before.partial.h5",
+                            "results.before.partial.rows",
+                            "iterations.before.csv",
+                            "iterations.before.partial.csv",
+                            "iterations.before.units.csv",
+                            "iterations.before.h5",
+                            "iterations.before.partial.h5",
+                            "iterations.before.partial.rows"};
 
 }  // namespace
 

@@ -12,7 +12,8 @@ enum class Existing {
   resumed  ///< its run goes on
 };
 
-/// The folder of one run: results.csv, results.units.csv (or results.h5), statistics.json, run.log and project.toml.
+/// The folder of one run: results.csv, results.units.csv (or results.h5), statistics.json, run.log, project.toml and
+/// ingredients.txt.
 class RunFolder {
  public:
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
@@ -32,6 +33,7 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path log() const { return folder_ / "run.log"; }
   [[nodiscard]] std::filesystem::path statistics() const { return folder_ / "statistics.json"; }
   [[nodiscard]] std::filesystem::path project() const { return folder_ / "project.toml"; }
+  [[nodiscard]] std::filesystem::path ingredients() const { return folder_ / "ingredients.txt"; }
   [[nodiscard]] std::filesystem::path status() const { return folder_ / "status.json"; }
   [[nodiscard]] std::filesystem::path programs() const { return folder_ / "programs"; }
 

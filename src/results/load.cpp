@@ -10,6 +10,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/results/before_names.hpp"
 #include "koppla/results/csv_names.hpp"
 #include "koppla/results/csv_reader.hpp"
 #include "koppla/results/detail/hdf5_reader.hpp"
@@ -25,8 +26,9 @@ constexpr const char* kResults = "results";
 
 fs::path fileIn(const fs::path& folder, const std::string& name) {
   std::error_code error;
-  for (const char* ending : {kComplete, kHdf5Complete, kPartial, kHdf5Partial})
-    if (fs::exists(folder / (name + ending), error)) return folder / (name + ending);
+  for (const std::string& record : {name + kBefore, name})  // the former is there as long as it has come further
+    for (const char* ending : {kComplete, kHdf5Complete, kPartial, kHdf5Partial})
+      if (fs::exists(folder / (record + ending), error)) return folder / (record + ending);
   if (error)
     throw core::InputError("The folder " + folder.string() + " cannot be read: " + error.message() + ".",
                            "Check its permissions.");

@@ -55,7 +55,7 @@ std::string fingerprint(const Study& study, const std::string& version) {
   }
   std::vector<std::vector<project::Override>> all = referenceSettings(study);
   for (const std::size_t point : study.grid.cross()) all.push_back(study.grid.overrides(point));
-  project::Ingredients ingredients([&hash](std::string_view ingredient) { hash.add(ingredient); });
+  project::Ingredients ingredients([&hash](const project::Ingredient& ingredient) { hash.add(ingredient.content); });
   for (const std::vector<project::Override>& settings : all) ingredients.tellThoseOf(planOf(study, settings));
   if (study.reference.kind == ReferenceKind::file)
     for (const fs::path& file : results::filesOf(study.reference.file.value))

@@ -285,10 +285,12 @@ TEST_F(ResumeTest, AnswersOfAnotherTemplateAreRefused) {
   EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
   std::filesystem::remove(workspace_.path("broken"));
   workspace_.write("valve.template", "{{s}} \n");
+  const Workspace::Snapshot before = workspace_.snapshot();
   const Result refused = workspace_.run({"resume", "loop.run"});
-  EXPECT_EQ(refused.exitCode, 3) << refused.all();
-  EXPECT_THAT(refused.err, HasSubstr("have changed since"));
+  EXPECT_EQ(refused.exitCode, 2) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("The program 'valve' has changed since"));
   EXPECT_THAT(refused.err, HasSubstr("koppla run --overwrite"));
+  EXPECT_TRUE(workspace_.snapshot() == before);
 }
 
 TEST_F(ResumeTest, AnswersOfAnotherScriptAreRefused) {
@@ -297,8 +299,8 @@ TEST_F(ResumeTest, AnswersOfAnotherScriptAreRefused) {
   std::filesystem::remove(workspace_.path("broken"));
   workspace_.write("valve.sh", std::string(kValve) + "# changed\n");
   const Result refused = workspace_.run({"resume", "loop.run"});
-  EXPECT_EQ(refused.exitCode, 3) << refused.all();
-  EXPECT_THAT(refused.err, HasSubstr("'valve' cannot be called"));
+  EXPECT_EQ(refused.exitCode, 2) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("The program 'valve' has changed since"));
 }
 
 TEST_F(ResumeTest, StatisticsThatCannotTakeTheirPlaceAreFailedOutputAndTheRunIsToldOf) {

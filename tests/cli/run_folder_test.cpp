@@ -21,7 +21,8 @@ std::vector<std::string> filesIn(const fs::path& folder) {
   return names;
 }
 
-const std::vector<std::string> kFiles{"project.toml", "results.csv", "results.units.csv", "run.log", "statistics.json"};
+const std::vector<std::string> kFiles{"ingredients.txt",   "project.toml", "results.csv",
+                                      "results.units.csv", "run.log",      "statistics.json"};
 
 class RunFolderTest : public ::testing::Test {
  protected:
@@ -154,7 +155,7 @@ TEST_F(RunFolderTest, HoldsHdf5WhereItIsAskedFor) {
   ASSERT_EQ(run({"--quiet"}).exitCode, 0);
   ASSERT_EQ(run({"--quiet", "--overwrite", "--set", "results.format=hdf5"}).exitCode, 0);
   EXPECT_EQ(filesIn(workspace_.path("p.run")),
-            (std::vector<std::string>{"project.toml", "results.h5", "run.log", "statistics.json"}));
+            (std::vector<std::string>{"ingredients.txt", "project.toml", "results.h5", "run.log", "statistics.json"}));
   ASSERT_EQ(run({"--quiet", "--folder", "both", "--set", "results.format=[\"csv\", \"hdf5\"]"}).exitCode, 0);
   EXPECT_TRUE(workspace_.has("both/results.csv"));
   EXPECT_TRUE(workspace_.has("both/results.h5"));

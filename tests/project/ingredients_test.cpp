@@ -24,7 +24,7 @@ class IngredientsTest : public testing::Test {
   /// In the order of telling.
   std::vector<std::string> toldOf(const std::string& lines) {
     std::vector<std::string> told;
-    Ingredients ingredients([&told](std::string_view ingredient) { told.emplace_back(ingredient); });
+    Ingredients ingredients([&told](const Ingredient& ingredient) { told.emplace_back(ingredient.content); });
     const std::string text = "format = 1\nsimulation = { end = 1.0, step = 1.0 }\n" + lines;
     for (int i = 0; i < 2; ++i)  // of a second project with the same files nothing is told
       ingredients.tellThoseOf(parse(text, folder_.path() / "loop.toml").project);

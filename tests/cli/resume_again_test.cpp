@@ -1,0 +1,163 @@
+// Runs inside the process that are resumed: their subsystems are simulated again, and rows that are there stay.
+
+#include <algorithm>
+#include <csignal>
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <system_error>
+#include <utility>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "command.hpp"
+
+namespace koppla::test::resume_again_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+constexpr const char* kSignal = R"(format = 1
+simulation = { end = 2.0, step = 1.0 }
+[[subsystems]]
+name = "s"
+model = "signal"
+file = "sig.csv"
+)";
+
+class ResumeAgainTest : public ::testing::Test {
+ protected:
+  /// Is refused with this text, and changes nothing.
+  void expectRefusal(const std::vector<std::string>& command, const std::string& text) const {
+    const Workspace::Snapshot before = workspace_.snapshot();
+    const Result refused = workspace_.run(command);
+    EXPECT_EQ(refused.exitCode, 2) << refused.all();
+    EXPECT_THAT(refused.err, HasSubstr(text));
+    EXPECT_TRUE(workspace_.snapshot() == before) << refused.all();
+  }
+
+  Workspace workspace_;
+};
+
+TEST_F(ResumeAgainTest, OtherSamplesAreRefused) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  workspace_.write("sig.csv", "time,y\n0,7\n4,7\n");
+  expectRefusal({"resume", "sg.run", "--end", "4"}, "sig.csv has changed since the run began");
+  expectRefusal({"resume", "sg.run", "--end", "4"}, "`koppla run --overwrite`");
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  const Result resumed = workspace_.run({"resume", "sg.run", "--end", "4"});
+  ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_EQ(workspace_.rows("sg.run/results.csv").back(), "4,4");
+}
+
+TEST_F(ResumeAgainTest, AnotherFmuOfTheSameNameIsRefused) {
+  const std::string parts = "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" + subsystem("a", "mine.fmu");
+  workspace_.write("p.toml", parts);
+  const std::string original = core::readWhole(workspace_.path("fmus/Gain.fmu"));
+  workspace_.write("mine.fmu", original);
+  ASSERT_EQ(workspace_.run({"run", "p.toml"}).exitCode, 0);
+  workspace_.write("mine.fmu", core::readWhole(workspace_.path("fmus/CosineGain.fmu")));
+  expectRefusal({"resume", "p.run", "--end", "2"}, "mine.fmu has changed since the run began");
+  workspace_.write("mine.fmu", original);
+  EXPECT_EQ(workspace_.run({"resume", "p.run", "--end", "2"}).exitCode, 0);
+}
+
+TEST_F(ResumeAgainTest, OtherFilesThanThoseOfTheRunAreRefused) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  workspace_.write("other.csv", "time,y\n0,0\n4,8\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  expectRefusal({"resume", "sg.run", "--end", "4", "--set", "s.file=other.csv"},
+                "other.csv had no part in the run so far");
+}
+
+TEST_F(ResumeAgainTest, AFolderWithoutTheListOfFilesIsResumedWithAWarning) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  std::filesystem::remove(workspace_.path("sg.run/ingredients.txt"));  // as of an earlier Koppla
+  const Result resumed = workspace_.run({"resume", "sg.run", "--end", "4"});
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_THAT(resumed.err, HasSubstr("whether they have changed cannot be checked"));
+  EXPECT_TRUE(workspace_.has("sg.run/ingredients.txt"));
+}
+
+TEST_F(ResumeAgainTest, RowsOnTheDiskCountWhateverTheStatusTells) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  // As `kill -9` leaves it: no statistics, rows in the partial file, a status that is behind them.
+  std::filesystem::remove(workspace_.path("sg.run/statistics.json"));
+  std::filesystem::rename(workspace_.path("sg.run/results.csv"), workspace_.path("sg.run/results.partial.csv"));
+  workspace_.write("sg.run/status.json", R"({"format": 1, "time": 1.0, "start": 0.0, "end": 2.0})");
+  expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 2 s; an end at 1 s would cut off");
+}
+
+/// Bytes of the longest record of results; rows of a run repeated are the same, byte by byte.
+std::uintmax_t longest(const Workspace& workspace) {
+  std::uintmax_t most = 0;
+  for (const char* name : {"results.partial.csv", "results.before.partial.csv"}) {
+    std::error_code none;  // it may go while we look
+    const std::uintmax_t bytes = std::filesystem::file_size(workspace.path(std::string("sg.run/") + name), none);
+    if (!none) most = std::max(most, bytes);
+  }
+  return most;
+}
+
+TEST_F(ResumeAgainTest, KilledAgainItLosesNoRow) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  std::uintmax_t bytes = 5'000'000;  // repeated in about a tenth of a second
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"run", "sg.toml", "--end", "1e9"}, std::vector<std::string>{"resume", "sg.run"},
+        std::vector<std::string>{"resume", "sg.run"}}) {
+    const auto there = [this] {
+      std::error_code none;
+      return std::pair(workspace_.has("sg.run/results.before.partial.csv"),
+                       std::filesystem::file_size(workspace_.path("sg.run/results.partial.csv"), none));
+    };
+    const auto before = there();
+    const bool first = command.front() == "run";
+    Process process = workspace_.start(command);
+    // As soon as a resumed run has begun its own record.
+    ASSERT_TRUE(eventually([&] { return first ? longest(workspace_) > bytes : there() != before; }));
+    process.send(SIGKILL);
+    process.wait();
+    EXPECT_GE(longest(workspace_), bytes) << command.front();
+    bytes = longest(workspace_);
+  }
+  Process process = workspace_.start({"resume", "sg.run"});
+  ASSERT_TRUE(eventually([&] { return longest(workspace_) > bytes; }));
+  process.send(SIGINT);
+  EXPECT_EQ(process.wait().exitCode, 130);
+  EXPECT_GT(std::filesystem::file_size(workspace_.path("sg.run/results.partial.csv")), bytes);
+  EXPECT_FALSE(workspace_.has("sg.run/results.before.partial.csv"));
+}
+
+/// The program fails where a file tells it to: a resumed run that ends earlier than the one before.
+TEST_F(ResumeAgainTest, FailingEarlierItLeavesTheRowsOfBefore) {
+  workspace_.write("sg.toml", kSignal + std::string(R"([[subsystems]]
+name = "p"
+program = "sh $KOPPLA_PROJECT/p.sh"
+[subsystems.outputs]
+y = { file = "out.txt", reader = "columns", columns = [1] }
+)"));
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  workspace_.write("p.sh", "test ! -e $KOPPLA_PROJECT/broken && echo 1 > out.txt\n");
+  const Result whole = workspace_.run({"run", "sg.toml"});
+  ASSERT_EQ(whole.exitCode, 0) << whole.all();
+  const std::string rows = workspace_.read("sg.run/results.csv");
+  std::filesystem::remove_all(workspace_.path("sg.run/programs"));  // so that it is asked again
+  workspace_.write("broken", "");
+  const Result failed = workspace_.run({"resume", "sg.run", "--end", "4"});
+  EXPECT_EQ(failed.exitCode, 3) << failed.all();
+  EXPECT_EQ(workspace_.read("sg.run/results.csv"), rows);
+  expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 2 s");
+}
+
+}  // namespace
+}  // namespace koppla::test::resume_again_test
