@@ -164,7 +164,7 @@ int onEnd(const char* function, int code, const void* caller) {
   if (endsThread && callUnderWay.function == nullptr) return code;  // a thread of its own
   thread_local bool endsHere = false;
   if (ending.exchange(true)) {
-    while (!endsHere) ::pause();  // another thread is at it
+    while (!endsHere) ::pause();  // another thread is at it NOLINT(bugprone-infinite-loop): for ever
     endProcess(ExitCode::subsystemFailed);
   }
   endsHere = true;

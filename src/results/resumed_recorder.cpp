@@ -55,7 +55,7 @@ ResumedRecorder::ResumedRecorder(std::unique_ptr<Recorder> recorder, fs::path fo
 
 ResumedRecorder::~ResumedRecorder() {
   try {
-    abandon();
+    ResumedRecorder::abandon();
   } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }

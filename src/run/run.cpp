@@ -147,7 +147,7 @@ Outcome Run::Impl::asked(Outcome outcome) const {
 Outcome Run::Impl::initialise() {
   begin = SteadyClock::now();
   const double cpuBegin = cpuSeconds();
-  const Outcome outcome = withOutput([this]() -> Outcome {
+  Outcome outcome = withOutput([this]() -> Outcome {
     if (Outcome failed = asked(initialiseMembers(system, network, macroStep, settings, log, &halt)); !failed.ok())
       return failed;
     if (recorder != nullptr) recorder->begin(observation->columns());

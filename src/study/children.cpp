@@ -133,6 +133,7 @@ class Child {
 std::vector<std::size_t> speaking(const std::vector<Child>& running) {
   constexpr int kLook = 100;  // ms
   std::vector<pollfd> pipes;
+  pipes.reserve(running.size());
   for (const Child& child : running) pipes.push_back({child.pipe(), POLLIN, 0});
   std::vector<std::size_t> result;
   if (::poll(pipes.data(), pipes.size(), kLook) <= 0) return result;

@@ -114,8 +114,8 @@ RestoreCheck::Doubt RestoreCheck::doubtOfReal(std::size_t real) const {
   constexpr double kMuch = 0.01;  // of the movement
   if (differ(y0, restored_.reals[real]) && change > kMuch * movement) return Doubt::proven;
   constexpr double kMost = 0.1;      // of the movement
-  constexpr double kLoosest = 1e-3;  // of the value: no solver's tolerance is so loose
-  constexpr double kLoose = 1e-6;    // some are
+  constexpr double kLoosest = 1e-3;  // of the value: looser than solvers are usually run
+  constexpr double kLoose = 1e-6;    // as some are
   const double size = std::fmax(std::fabs(y1), std::fabs(y2));
   if (change <= kMost * movement || change <= kLoose * size) return Doubt::none;
   return change > kLoosest * size ? Doubt::proven : Doubt::some;
