@@ -156,11 +156,10 @@ void DifferenceColumns::rotate(std::size_t i, double a, double b, std::size_t fr
 
 void DifferenceColumns::applyRotations(std::size_t first, std::size_t size) {
   for (const Rotation& rotation : rotations_) {
-    double* const x = q_[rotation.i].data() + first;
-    double* const y = q_[rotation.i + 1].data() + first;
+    double* const __restrict x = q_[rotation.i].data() + first;  // two columns never overlap
+    double* const __restrict y = q_[rotation.i + 1].data() + first;
     const double c = rotation.c;
     const double s = rotation.s;
-#pragma GCC ivdep  // two columns never overlap
     for (std::size_t k = 0; k < size; ++k) {
       const double left = x[k];
       const double right = y[k];
