@@ -67,6 +67,8 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
     groups_.push_back({exchanged_, {}, {settings.rtol, settings.atol}, settings.norm});
   }
   norms_.resize(groups_.size());
+  const Group& first = groups_.front();
+  undivided_ = groups_.size() == 1 && first.values.size() == exchanged_.size() && core::isByValue(first.norm);
   for (Group& group : groups_)
     if (group.values.size() < exchanged_.size())
       for (const std::size_t value : group.values)
@@ -94,14 +96,11 @@ core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> val
 void ConvergenceMonitor::begin() {
   looks_ = 0;
   exploded_.reset();
-  for (Field& field : fields_) {
-    // Later on the outputs may be predictions.
-    if (!started_)
-      for (std::size_t i = field.places.first; i < field.places.last; ++i)
-        field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[exchanged_[i]]));
-    field.allowed = field.accepted;
-  }
+  if (started_) return;  // later on the outputs may be predictions
   started_ = true;
+  for (Field& field : fields_)
+    for (std::size_t i = field.places.first; i < field.places.last; ++i)
+      field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[exchanged_[i]]));
 }
 
 template <class Use>
@@ -116,7 +115,7 @@ inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const 
     for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
 }
 
-inline double ConvergenceMonitor::normOf(const Group& group) {
+double ConvergenceMonitor::normOf(const Group& group) {
   if (!core::isByValue(group.norm)) return normOfWhole(group);
   const bool bySent = isWeighedBySent(group.norm);
   core::NormByValue values(group.tolerance);
@@ -150,14 +149,29 @@ double ConvergenceMonitor::relativeChange() const {
   return largest;
 }
 
-inline void ConvergenceMonitor::measure() {
+/// Both at once where one group holds all.
+inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) {
+  const Group& group = groups_.front();
+  const bool bySent = isWeighedBySent(group.norm);
+  double* const sent = memory_.data();
+  double* const answered = nextAnswers().data();
+  core::NormByValue values(group.tolerance);
+  problem.forSamples(exchanged_, [&](std::size_t i, double u, double y) {
+    sent[i] = u;
+    answered[i] = y;
+    values.add(y - u, bySent ? u : y);
+  });
+  norms_.front() = values.norm(group.norm, samples_);
+}
+
+inline void ConvergenceMonitor::compare() {
   norm_ = 0.0;
   rounding_ = 0.0;
   coarse_.reset();
   for (std::size_t g = 0; g < groups_.size(); ++g) {
-    norms_[g] = normOf(groups_[g]);
     norm_ = std::max(norm_, norms_[g]);
-    if (groups_[g].printed) findCoarse(groups_[g]);
+    if (groups_[g].printed) [[unlikely]]
+      findCoarse(groups_[g]);
   }
   // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
@@ -197,43 +211,53 @@ double ConvergenceMonitor::k() const {
   return square > 0.0 ? product / square : kUnknown;
 }
 
-inline void ConvergenceMonitor::findExplosion() {
+inline double ConvergenceMonitor::magnitude(const Field& field, unsigned ago) const {
+  const double* const begin = answers_[ago];
+  double largest = 0.0;
+  for (const double* point = begin; point != begin + samples_; point += exchanged_.size())
+    for (std::size_t i = field.places.first; i < field.places.last; ++i)
+      largest = std::max(largest, std::fabs(point[i]));
+  return largest;
+}
+
+void ConvergenceMonitor::findExplosion() {
   // What is below the usual magnitude of any quantity is no measure of size.
   constexpr double kLeast = 1.0;
   exploded_.reset();
-  const double* const begin = answers(0).data();
-  const double* const end = begin + samples_;
-  const std::size_t values = exchanged_.size();
   for (Field& field : fields_) {
-    double present = 0.0;
-    for (const double* point = begin; point != end; point += values)
-      for (std::size_t i = field.places.first; i < field.places.last; ++i)
-        present = std::max(present, std::fabs(point[i]));
-    field.present = present;
-    if (looks_ <= innocent_) field.allowed = std::max(field.allowed, present);
+    if (looks_ == innocent_ + 1) {
+      field.allowed = field.accepted;
+      for (unsigned ago = 1; ago <= innocent_; ++ago) field.allowed = std::max(field.allowed, magnitude(field, ago));
+    }
+    const double present = magnitude(field, 0);
     const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
     if (present > limit && explosionGrowth_ > 0.0 && field.allowed > 0.0 && !exploded_) [[unlikely]]
-      exploded_ = largestOf(field);
+      exploded_ = largestOf(field, present);
   }
 }
 
 void ConvergenceMonitor::look(const InterfaceProblem& problem) {
-  problem.read(exchanged_, sent(), nextAnswers());
-  findExplosion();
-  measure();
+  if (undivided_) {
+    readAndMeasure(problem);
+  } else {
+    problem.read(exchanged_, sent(), nextAnswers());
+    for (std::size_t g = 0; g < groups_.size(); ++g) norms_[g] = normOf(groups_[g]);
+  }
+  if (looks_ > innocent_) findExplosion();
+  compare();
 }
 
 void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
   problem.readAnswered(exchanged_, nextAnswers());
-  findExplosion();
+  if (looks_ > innocent_) findExplosion();
 }
 
-/// The output whose answer is the field's present magnitude.
-std::size_t ConvergenceMonitor::largestOf(const Field& field) const {
+/// The output whose answer has the field's present magnitude.
+std::size_t ConvergenceMonitor::largestOf(const Field& field, double present) const {
   const std::span<const double> answered = answers(0);
   for (std::size_t first = 0; first < samples_; first += exchanged_.size())
     for (std::size_t i = field.places.first; i < field.places.last; ++i)
-      if (std::fabs(answered[first + i]) == field.present) return exchanged_[i];
+      if (std::fabs(answered[first + i]) == present) return exchanged_[i];
   return exchanged_[field.places.first];
 }
 
@@ -259,7 +283,7 @@ std::vector<std::size_t> ConvergenceMonitor::drowned() const {
 }
 
 void ConvergenceMonitor::accept() {
-  for (Field& field : fields_) field.accepted = std::max(field.accepted, field.present);
+  for (Field& field : fields_) field.accepted = std::max(field.accepted, magnitude(field, 0));
 }
 
 bool ConvergenceMonitor::stagnates() const {
@@ -270,9 +294,9 @@ bool ConvergenceMonitor::stagnates() const {
   constexpr double kSmall = 1e-6;
   constexpr double kSmallBehindFiles = 1e-4;  // differences of printed values have fewer digits than they
   if (coarse_ && norm_ <= rounding_) return true;
+  if (looks_ - bestAt_ < kPatience) return false;
   const bool printed = std::ranges::any_of(groups_, &Group::printed);
-  return looks_ - bestAt_ >= kPatience && (coarse_ || best_ < kFallen * largestNorm_) &&
-         relativeChange() < (printed ? kSmallBehindFiles : kSmall);
+  return (coarse_ || best_ < kFallen * largestNorm_) && relativeChange() < (printed ? kSmallBehindFiles : kSmall);
 }
 
 }  // namespace koppla::coupling

@@ -39,8 +39,8 @@ std::string_view word(Behaviour behaviour);
 /// Judges the iterations of one cycle: has it converged, does it stagnate, has it exploded?
 class ConvergenceMonitor {
  public:
-  /// The first evaluations of a step are `innocent`: their values are as large as the problem makes them, not the
-  /// algorithm.
+  /// The first evaluations of a step, two at most, are `innocent`: their values are as large as the problem makes them,
+  /// not the algorithm.
   ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings,
                      unsigned innocent);
   ConvergenceMonitor(const ConvergenceMonitor&) = delete;
@@ -87,13 +87,16 @@ class ConvergenceMonitor {
   struct Field {
     Block places;           ///< among all that are exchanged
     double accepted = 0.0;  ///< largest magnitude in accepted steps and at the start
-    double present = 0.0;   ///< in the last evaluation
-    double allowed = 0.0;   ///< in this step; 0: nothing to compare with
+    double allowed = 0.0;   ///< in this step, once innocent evaluations are over; 0: nothing to compare with
   };
 
   void findExplosion();
-  [[nodiscard]] std::size_t largestOf(const Field& field) const;
-  void measure();
+  /// Of a field's answers so many evaluations ago.
+  [[nodiscard]] double magnitude(const Field& field, unsigned ago) const;
+  [[nodiscard]] std::size_t largestOf(const Field& field, double present) const;
+  void readAndMeasure(const InterfaceProblem& problem);
+  /// Of the groups' norms: the largest, and whether it falls.
+  void compare();
   [[nodiscard]] double normOf(const Group& group);
   [[nodiscard]] double normOfWhole(const Group& group);
   [[nodiscard]] double relativeChange() const;
@@ -124,6 +127,7 @@ class ConvergenceMonitor {
   std::vector<Field> fields_;
   double explosionGrowth_;
   unsigned innocent_;
+  bool undivided_;      ///< one group holds all, and each value is weighed by itself
   unsigned looks_ = 0;  ///< in this step
   std::optional<std::size_t> exploded_;
   std::vector<Group> groups_;

@@ -16,32 +16,36 @@ class AcceleratedPart {
   std::unique_ptr<Accelerator> accelerator;
 
   void resize(std::size_t size) {
+    size_ = size;
     memory_.resize(5 * size);
-    std::size_t place = 0;
-    for (std::span<double>* part : {&proposal_, &sent_, &answered_, &sentBefore_, &answeredBefore_})
-      *part = std::span(memory_).subspan(size * place++, size);
+    double* place = memory_.data();
+    for (double** part : {&proposal_, &sent_, &answered_, &sentBefore_, &answeredBefore_}) {
+      *part = place;
+      place += size;
+    }
   }
-  [[nodiscard]] std::size_t size() const { return proposal_.size(); }
+  [[nodiscard]] std::size_t size() const { return size_; }
 
   void read(const InterfaceProblem& problem) {
     std::swap(sent_, sentBefore_);
     std::swap(answered_, answeredBefore_);
-    problem.read(values, sent_, answered_);
+    problem.read(values, sent(), {answered_, size_});
   }
-  [[nodiscard]] std::span<double> sent() { return sent_; }
-  [[nodiscard]] std::span<const double> answered() const { return answered_; }
-  [[nodiscard]] std::span<const double> sentBefore() const { return sentBefore_; }
-  [[nodiscard]] std::span<const double> answeredBefore() const { return answeredBefore_; }
+  [[nodiscard]] std::span<double> sent() { return {sent_, size_}; }
+  [[nodiscard]] std::span<const double> answered() const { return {answered_, size_}; }
+  [[nodiscard]] std::span<const double> sentBefore() const { return {sentBefore_, size_}; }
+  [[nodiscard]] std::span<const double> answeredBefore() const { return {answeredBefore_, size_}; }
   /// What is sent next.
-  [[nodiscard]] std::span<double> proposal() { return proposal_; }
+  [[nodiscard]] std::span<double> proposal() { return {proposal_, size_}; }
 
  private:
+  std::size_t size_ = 0;
   std::vector<double> memory_;  ///< the proposal, then what was sent and answered in two evaluations
-  std::span<double> proposal_;
-  std::span<double> sent_;
-  std::span<double> answered_;
-  std::span<double> sentBefore_;
-  std::span<double> answeredBefore_;
+  double* proposal_ = nullptr;
+  double* sent_ = nullptr;
+  double* answered_ = nullptr;
+  double* sentBefore_ = nullptr;
+  double* answeredBefore_ = nullptr;
 };
 
 class FixedPoint final : public Algorithm {

@@ -144,10 +144,6 @@ void InterfaceProblem::sendAgain() {
   putEnd();
 }
 
-bool InterfaceProblem::discreteChanged() const {
-  return discrete_ && !network_.discreteOutputsAre(block_, discreteSent_);
-}
-
 double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, const Increments& increments) const {
   const bool linear = network_.subsystem(position).describe().capabilities.linear;
   const double now = network_.inputAtEnd(position, input, approximation_);

@@ -74,6 +74,17 @@ class InterfaceProblem {
   /// Samples of every value in a step, the last one at its end.
   [[nodiscard]] std::size_t points() const { return waveform_ == nullptr ? 1 : waveform_->points(); }
   // Values are read and written sample by sample: all of them at the first point, then at the next.
+  /// Calls `use(i, sent, answered)` for sample i of these values.
+  template <class Use>
+  [[gnu::always_inline]] void forSamples(const std::vector<std::size_t>& values, Use&& use) const {
+    const double* sent = sent_.data();
+    std::size_t i = 0;
+    for (std::size_t left = points(); left > 0; --left) {
+      const double* const answered = answersTo(sent);
+      for (const std::size_t value : values) use(i++, sent[value - values_.first], answered[value - values_.first]);
+      sent += values_.last - values_.first;
+    }
+  }
   /// What was sent and what was answered in the last evaluation.
   void readSent(const std::vector<std::size_t>& values, std::span<double> into) const {
     forSamples(values, [&](std::size_t i, double sent, double) { into[i] = sent; });
@@ -95,7 +106,9 @@ class InterfaceProblem {
   void sendAgain();
   /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
   void keepAnswers();
-  [[nodiscard]] bool discreteChanged() const;
+  [[nodiscard]] bool discreteChanged() const {
+    return discrete_ && !network_.discreteOutputsAre(block_, discreteSent_);
+  }
 
   /// Derivatives over the step at the last evaluation, by forward differences: each member is repeated once per input
   /// that comes from inside the cycle, with discrete values frozen. To be followed by evaluate() or nothing. Only with
@@ -165,17 +178,6 @@ class InterfaceProblem {
   /// The same of the cycle only.
   [[nodiscard]] std::span<double> ownAt(std::size_t point) const {
     return outputsAt(point).subspan(values_.first, values_.last - values_.first);
-  }
-  /// Calls `use(i, sent, answered)` for sample i of these values.
-  template <class Use>
-  [[gnu::always_inline]] void forSamples(const std::vector<std::size_t>& values, Use&& use) const {
-    const double* sent = sent_.data();
-    std::size_t i = 0;
-    for (std::size_t left = points(); left > 0; --left) {
-      const double* const answered = answersTo(sent);
-      for (const std::size_t value : values) use(i++, sent[value - values_.first], answered[value - values_.first]);
-      sent += values_.last - values_.first;
-    }
   }
   /// The answers at the point at which that was sent, which is a place in sent_.
   [[nodiscard]] const double* answersTo(const double* sent) const {
