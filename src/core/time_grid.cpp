@@ -19,16 +19,4 @@ TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(
   lastIsWhole_ = std::fabs(end - nominalEnd) <= kRounding * std::fmax(std::fabs(start), std::fabs(end));
 }
 
-void AcceptedTime::advance(double step) {
-  const double increment = step + error_;
-  const double next = time_ + increment;
-  error_ = increment - (next - time_);
-  time_ = next;
-}
-
-void AcceptedTime::jumpTo(double time) {
-  time_ = time;
-  error_ = 0.0;
-}
-
 }  // namespace koppla::core

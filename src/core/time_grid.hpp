@@ -37,9 +37,17 @@ class AcceptedTime {
   [[nodiscard]] double now() const { return time_; }
   /// The instant one step further; nothing is changed.
   [[nodiscard]] double after(double step) const { return time_ + (step + error_); }
-  void advance(double step);
+  void advance(double step) {
+    const double increment = step + error_;
+    const double next = time_ + increment;
+    error_ = increment - (next - time_);
+    time_ = next;
+  }
   /// Sets the time to an instant that is known exactly, such as the end.
-  void jumpTo(double time);
+  void jumpTo(double time) {
+    time_ = time;
+    error_ = 0.0;
+  }
 
  private:
   double time_;

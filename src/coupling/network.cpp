@@ -106,6 +106,10 @@ void Network::gather(std::size_t position) {
   if (entry.special) gatherSpecial(position);
 }
 
+Fault Network::explodedAt(std::size_t position) {
+  return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+}
+
 Fault Network::faultOf(std::size_t position, Status status, double reached) {
   return {status == Status::discard ? FaultKind::discarded : FaultKind::failed, static_cast<std::uint32_t>(position),
           reached};
@@ -132,12 +136,14 @@ inline Fault Network::advance(Block block, const Step& step) {
   double* const ys = y_.data();
   const std::uint32_t* const sources = sources_.data();
   const std::uint64_t limit = magnitudeOf(explosionLimit_);
-  for (std::size_t position = block.first; position < block.last; ++position) {
-    Entry& entry = entries[position];
+  const auto position = [this](const Entry& entry) { return static_cast<std::size_t>(&entry - entries_.data()); };
+  for (Entry& entry : std::span(entries + block.first, entries + block.last)) {
     if constexpr (kInSequence) {
-      for (std::uint32_t i = entry.uBegin; i < entry.uBegin + entry.uCount; ++i) us[i] = ys[sources[i]];
+      double* const to = us + entry.uBegin;
+      const std::uint32_t* const from = sources + entry.uBegin;
+      for (std::size_t i = 0; i < entry.uCount; ++i) to[i] = ys[from[i]];
       if (entry.special) [[unlikely]]
-        gatherSpecial(position);
+        gatherSpecial(position(entry));
     }
     const std::span<double> y(ys + entry.yBegin, entry.yCount);
     const subsystem::Trajectory u{us + entry.uBegin, entry.uCount};
@@ -146,12 +152,12 @@ inline Fault Network::advance(Block block, const Step& step) {
       --entry.untimed;
       result = entry.subsystem->advance(step, u, y);
     } else {
-      result = advanceTimed(position, step, u, y);
+      result = advanceTimed(position(entry), step, u, y);
     }
     if (result.status >= Status::discard) [[unlikely]]
-      return faultOf(position, result.status, result.reached);
+      return faultOf(position(entry), result.status, result.reached);
     if (!bounded(y, limit)) [[unlikely]]
-      return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+      return explodedAt(position(entry));
   }
   return {};
 }
@@ -244,16 +250,30 @@ void Network::takeStartValues() {
 Fault Network::explosion() const {
   for (std::size_t position = 0; position < size(); ++position) {
     const Entry& entry = entries_[position];
-    if (!bounded(part(y_, entry.yBegin, entry.yCount), magnitudeOf(explosionLimit_)))
-      return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+    if (!bounded(part(y_, entry.yBegin, entry.yCount), magnitudeOf(explosionLimit_))) return explodedAt(position);
   }
   return {};
 }
 
+Status Network::saveTimed(std::size_t position, Slot slot) {
+  return saves_[position].measure(stateCalls_[position].untimedSaves,
+                                  [&] { return entries_[position].subsystem->save(slot); });
+}
+
+Status Network::restoreTimed(std::size_t position, Slot slot) {
+  return restores_[position].measure(stateCalls_[position].untimedRestores,
+                                     [&] { return entries_[position].subsystem->restore(slot); });
+}
+
 Fault Network::save(Block block, Slot slot) {
+  const Entry* const entries = entries_.data();  // locals, as in advance()
+  StateCalls* const calls = stateCalls_.data();
   for (std::size_t i = block.first; i < block.last; ++i) {
-    const Status status = saves_[i].run(stateCalls_[i].untimedSaves, [&] { return entries_[i].subsystem->save(slot); });
-    if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
+    const bool timed = calls[i].untimedSaves == 0;
+    if (!timed) --calls[i].untimedSaves;
+    const Status status = timed ? saveTimed(i, slot) : entries[i].subsystem->save(slot);
+    if (status >= Status::discard) [[unlikely]]
+      return faultOf(i, Status::error, 0.0);
   }
   if (twins_)
     if (const auto position = twins_->save(block, slot)) return faultOf(*position, Status::error, 0.0);
@@ -261,10 +281,14 @@ Fault Network::save(Block block, Slot slot) {
 }
 
 Fault Network::restore(Block block, Slot slot) {
+  const Entry* const entries = entries_.data();
+  StateCalls* const calls = stateCalls_.data();
   for (std::size_t i = block.first; i < block.last; ++i) {
-    const Status status =
-        restores_[i].run(stateCalls_[i].untimedRestores, [&] { return entries_[i].subsystem->restore(slot); });
-    if (status >= Status::discard) return faultOf(i, Status::error, 0.0);
+    const bool timed = calls[i].untimedRestores == 0;
+    if (!timed) --calls[i].untimedRestores;
+    const Status status = timed ? restoreTimed(i, slot) : entries[i].subsystem->restore(slot);
+    if (status >= Status::discard) [[unlikely]]
+      return faultOf(i, Status::error, 0.0);
   }
   if (twins_)
     if (const auto position = twins_->restore(block, slot)) return faultOf(*position, Status::error, 0.0);

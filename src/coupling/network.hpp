@@ -274,6 +274,8 @@ class Network {
   void gatherDiscreteOf(Block block);
   [[gnu::noinline]] subsystem::StepResult advanceTimed(std::size_t position, const subsystem::Step& step,
                                                        subsystem::Trajectory u, std::span<double> y);
+  [[gnu::noinline]] subsystem::Status saveTimed(std::size_t position, subsystem::Slot slot);
+  [[gnu::noinline]] subsystem::Status restoreTimed(std::size_t position, subsystem::Slot slot);
   subsystem::StepResult advanceMetered(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
                                        std::span<double> y);
   Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
@@ -291,6 +293,7 @@ class Network {
   Fault evaluateWithPresent(std::size_t position, double t);
   template <bool kInSequence>
   Fault advance(Block block, const subsystem::Step& step);
+  [[gnu::noinline, gnu::cold]] static Fault explodedAt(std::size_t position);
   [[gnu::noinline, gnu::cold]] static Fault faultOf(std::size_t position, subsystem::Status status, double reached);
 
   std::vector<Entry> entries_;

@@ -87,7 +87,7 @@ StepResult Network::advanceMetered(std::size_t position, const Step& step, Traje
   if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
   bool bounded = true;
   for (const double value : y) bounded &= std::fabs(value) <= explosionLimit_;
-  if (!bounded) return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+  if (!bounded) return explodedAt(position);
   return {};
 }
 

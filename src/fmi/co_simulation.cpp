@@ -131,7 +131,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
-  [[gnu::noinline]] StepResult advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y);
+  [[gnu::noinline]] StepResult advancePlainly(const subsystem::Step& step, subsystem::Trajectory u, double* y);
   [[gnu::noinline]] StepResult advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y);
   /// The calls of one step, in their order.
   enum class Stage : std::uint8_t { set, step, get };
@@ -189,7 +189,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
-  bool simple_ = false;                 ///< plain, and no derivative of an input is set
+  bool simple_ = false;                 ///< plain, told steps as they are meant, no derivative of an input is set
   bool plain_ = false;                  ///< in the loop of steps, all bound ports are real, and nothing is watched
   bool nominal_ = true;                 ///< is told the step as it is meant
   bool reaches_ = true;                 ///< but longer by a rounding where it would end early
@@ -319,7 +319,7 @@ Status CoSimulation::readOutputs(std::span<double> y) {
 Status CoSimulation::settled(Status status) {
   plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
            !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue();
-  simple_ = plain_ && derivativesAreSet_ == 0;
+  simple_ = plain_ && nominal_ && derivativesAreSet_ == 0;
   return status;
 }
 
@@ -361,7 +361,7 @@ inline Answer CoSimulation::setInputDerivatives(const subsystem::Step& step, sub
   if (derivativesAreSet_ != u.degree) [[unlikely]] {
     std::fill(value, values + count, 0.0);
     derivativesAreSet_ = static_cast<std::uint8_t>(u.degree);
-    simple_ = plain_ && u.degree == 0;
+    simple_ = plain_ && nominal_ && u.degree == 0;
   }
   return {setRealInputDerivatives_.amongOthers(component_, derivativeReferences_, count, derivativeOrders_, values),
           "fmi2SetRealInputDerivatives"};
@@ -406,8 +406,8 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0 || step.returnsBefore || isToTry(step))
-    return plain_ && !step.returnsBefore && !isToTry(step) ? advanceWithDerivatives(step, u, y.data())
+  if (!simple_ || u.degree != 0 || step.returnsBefore || endsEarly(step))
+    return plain_ && !step.returnsBefore && !isToTry(step) ? advancePlainly(step, u, y.data())
                                                            : advanceAllTypes(step, u, y.data());
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
@@ -415,7 +415,8 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
     if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
-  if (const fmi2::Status status = doStep(step, false); status != fmi2::Status::ok) [[unlikely]]
+  if (const fmi2::Status status = doStep_.amongOthers(component_, step.t0, step.length, fmi2::kTrue);
+      status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
   if (outputCount_ != 0)
     if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y.data());
@@ -424,14 +425,15 @@ StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Traject
   return stepped(step);
 }
 
-StepResult CoSimulation::advanceWithDerivatives(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+StepResult CoSimulation::advancePlainly(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
   subsystem::callUnderWay.instance = &instance_.name();
   if (inputCount_ != 0) {
     if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y, Stage::set, completeInputs(step, u, {status, "fmi2SetReal"}));
-    if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
-      return finish(step, y, Stage::set, answer);
+    if (u.degree != 0 || derivativesAreSet_ != 0)
+      if (const Answer answer = setInputDerivatives(step, u); answer.status != fmi2::Status::ok) [[unlikely]]
+        return finish(step, y, Stage::set, answer);
   }
   if (const fmi2::Status status = doStep(step, false); status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y, Stage::step, {status, "fmi2DoStep"});

@@ -33,8 +33,18 @@ class Clock {
   }
 
  private:
-  [[nodiscard]] double nextAdapted(double h) const;
-  void advanceAdapted(double t1, double h);
+  // In line, so that loops can keep a clock in registers.
+  [[nodiscard]] double nextAdapted(double h) const {
+    constexpr double kTie = 1e-9;  // a rest that is nothing but rounding belongs to the last step
+    const double t1 = accepted_.after(h);
+    return t1 >= end_ - kTie * h ? end_ : t1;
+  }
+  void advanceAdapted(double t1, double h) {
+    if (t1 == accepted_.after(h))
+      accepted_.advance(h);
+    else
+      accepted_.jumpTo(t1);
+  }
 
   core::TimeGrid grid_;
   core::AcceptedTime accepted_;

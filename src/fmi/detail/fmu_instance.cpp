@@ -138,26 +138,12 @@ subsystem::Status FmuInstance::fail(std::string what) {
   return phase_ == Phase::lost ? subsystem::Status::fatal : subsystem::Status::error;
 }
 
-subsystem::Status FmuInstance::save(std::size_t place) {
-  const Functions& f = functions();
-  if (f.getState == nullptr) return fail("The FMU cannot save its state.");
-  if (phase_ != Phase::initialising && phase_ != Phase::stepping) return fail("There is no state to save.");
-  SavedState& saved = states_.at(place);
-  saved.phase = phase_;
-  // The old state is handed in, so that the FMU can write over it rather than allocate.
-  const fmi2::Status status = f.getState(component_, &saved.state);
-  return status == fmi2::Status::ok ? subsystem::Status::ok : note({status, "fmi2GetFMUstate"});
+subsystem::Status FmuInstance::cannotSave() {
+  return fail(functions().getState == nullptr ? "The FMU cannot save its state." : "There is no state to save.");
 }
 
-subsystem::Status FmuInstance::restore(std::size_t place) {
-  const SavedState& saved = states_.at(place);
-  if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated)
-    return fail("There is no saved state to go back to.");
-  const fmi2::Status answer = functions().setState(component_, saved.state);
-  const subsystem::Status status =
-      answer == fmi2::Status::ok ? subsystem::Status::ok : note({answer, "fmi2SetFMUstate"});
-  if (status <= subsystem::Status::warning) phase_ = saved.phase;
-  return status;
+subsystem::Status FmuInstance::cannotRestore() {
+  return fail("There is no saved state to go back to.");
 }
 
 void FmuInstance::freeStates() {

@@ -71,8 +71,27 @@ class FmuInstance {
   void addToFailure(const std::string& more) { failure_ += more; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
-  subsystem::Status save(std::size_t place);
-  subsystem::Status restore(std::size_t place);
+  // In line: iterations save and restore in every step. Words are found out of line.
+  subsystem::Status save(std::size_t place) {
+    const Functions& f = functions();
+    if (f.getState == nullptr || (phase_ != Phase::initialising && phase_ != Phase::stepping)) [[unlikely]]
+      return cannotSave();
+    SavedState& saved = states_[place];
+    saved.phase = phase_;
+    // The old state is handed in, so that the FMU can write over it rather than allocate.
+    const fmi2::Status status = f.getState(component_, &saved.state);
+    return status == fmi2::Status::ok ? subsystem::Status::ok : noteStateCall(status, "fmi2GetFMUstate");
+  }
+  subsystem::Status restore(std::size_t place) {
+    const SavedState& saved = states_[place];
+    if (saved.state == nullptr || phase_ == Phase::lost || phase_ == Phase::terminated) [[unlikely]]
+      return cannotRestore();
+    const fmi2::Status answer = functions().setState(component_, saved.state);
+    const subsystem::Status status =
+        answer == fmi2::Status::ok ? subsystem::Status::ok : noteStateCall(answer, "fmi2SetFMUstate");
+    if (status <= subsystem::Status::warning) phase_ = saved.phase;
+    return status;
+  }
   void terminate() noexcept;
 
  private:
@@ -81,6 +100,11 @@ class FmuInstance {
     Phase phase = Phase::instantiated;
   };
 
+  [[gnu::cold]] subsystem::Status cannotSave();
+  [[gnu::cold]] subsystem::Status cannotRestore();
+  [[gnu::noinline, gnu::cold]] subsystem::Status noteStateCall(fmi2::Status status, const char* call) {
+    return note({status, call});
+  }
   void freeStates();
   [[gnu::cold]] void restoreFloats(const char* call);
 
