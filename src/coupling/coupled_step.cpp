@@ -111,13 +111,12 @@ void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   remember(t, network_.outputs());
 }
 
-void CoupledStep::remember(double t, std::span<const double> values) {
+inline void CoupledStep::remember(double t, std::span<const double> values) {
   if (approximation_) approximation_->add(t, values, network_.slopes());
   if (predictor_) predictor_->add(t, values);
 }
 
-std::span<const double> CoupledStep::history() {
-  if (!semiImplicit_ || finalUpdate_) return network_.outputs();
+std::span<const double> CoupledStep::correctedHistory() {
   history_.assign(network_.outputs().begin(), network_.outputs().end());
   std::vector<double> sent;
   for (const auto& cycle : iterated_) {

@@ -90,7 +90,9 @@ class CoupledStep {
   void accept(double t1);
   /// What the next step will be told of the end of the one that was solved last: the outputs, or where the
   /// semi-implicit method sent corrected values, those.
-  [[nodiscard]] std::span<const double> history();
+  [[nodiscard]] std::span<const double> history() {
+    return !semiImplicit_ || finalUpdate_ ? network_.outputs() : correctedHistory();
+  }
   /// Accepts a step that only serves to try another one.
   void acceptForNow(double t1);
   void takeBack();
@@ -126,6 +128,7 @@ class CoupledStep {
   };
 
   Fault run(Block block, const subsystem::Step& step);
+  [[nodiscard]] std::span<const double> correctedHistory();
   void solveFromMaster(const subsystem::Step& step);
   void predict(const subsystem::Step& step);
   void sendPredicted(IteratedCycle& cycle);

@@ -14,6 +14,9 @@ using coupling::FaultKind;
 
 namespace {
 
+// What two instants must differ by, relative to them, to be told apart.
+constexpr double kResolution = 4.0 * std::numeric_limits<double>::epsilon();
+
 coupling::AlgorithmSettings starting(coupling::AlgorithmSettings settings) {
   settings.kind = coupling::AlgorithmKind::masterSlave;
   settings.startUp = coupling::StartUp::trivial;
@@ -35,6 +38,8 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       controller_(settings.stepControl, settings.step, settings.start, settings.end),
       mayRepeat_(settings.stepControl.repeats() || settings.onDiscard == OnDiscard::shorten),
       undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
+      straight_(!mayRepeat_ && !settings.stepControl.adapts() && !coupledStep_.iteratedCycles().empty() &&
+                settings.step > kResolution * std::fmax(std::fabs(settings.start), std::fabs(settings.end))),
       next_(controller_.first()) {
   // Where members run together with their twins, nobody else distributes them.
   const bool twins = settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
@@ -75,8 +80,9 @@ OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t mo
       return coupledStep_.isPlain() ? advanceHeld(clock, until, most, halt)
                                     : advanceApproximated(clock, until, most, halt);
     });
+  if (straight_) return advanceIterated(clock, until, most, halt);
   do {
-    if (const OutcomeKind kind = advanceWithControl(clock, halt); kind != OutcomeKind::ok) return kind;
+    if (const OutcomeKind kind = advanceWithControl(clock, halt, false); kind != OutcomeKind::ok) return kind;
   } while (clock.now() < until && --most > 0 && !halt.isSoon());
   return OutcomeKind::ok;
 }
@@ -129,21 +135,20 @@ void MacroStep::considerThreads(const Clock& clock) {
 }
 
 template <class OneStep>
-OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t most, const Halt& halt,
-                                      OneStep&& oneStep) {
+auto MacroStep::walk(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep) {
   // Copies that no subsystem can see stay in registers.
   Clock time = clock;
   double smallest = counters_.smallest;
   double largest = counters_.largest;
   std::uint64_t accepted = 0;
-  Fault fault;
   subsystem::Step step{.t0 = 0.0, .t1 = 0.0, .final = true};
+  decltype(oneStep(step)) ended{};
   do {
     step.t0 = time.now();
     step.t1 = time.next(next_);
     step.length = time.length(next_);
-    fault = oneStep(step);
-    if (fault) [[unlikely]]
+    ended = oneStep(step);
+    if (ended) [[unlikely]]
       break;
     smallest = std::min(smallest, step.t1 - step.t0);
     largest = std::max(largest, step.t1 - step.t0);
@@ -154,7 +159,11 @@ OutcomeKind MacroStep::advancePlainly(Clock& clock, double until, std::uint64_t 
   counters_.smallest = smallest;
   counters_.largest = largest;
   counters_.accepted += accepted;
-  counters_.solutions += accepted + (fault ? 1 : 0);
+  counters_.solutions += accepted + (ended ? 1 : 0);
+  return ended;
+}
+
+OutcomeKind MacroStep::endWalk(Clock& clock, const Fault& fault) {
   if (!fault) return OutcomeKind::ok;
   if (fault.kind == FaultKind::discarded) ++counters_.discarded;
   if (asksToEnd(fault)) {
@@ -175,7 +184,7 @@ unsigned MacroStep::untilNextLook() const {
 
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   unsigned unwatched = unwatched_;  // in a register
-  const OutcomeKind kind = advancePlainly(clock, until, most, halt, [&](const auto& step) {
+  const Fault fault = walk(clock, until, most, halt, [&](const auto& step) {
     if (unwatched > 0) [[likely]] {
       --unwatched;
       return coupledStep_.advance(step);
@@ -184,11 +193,11 @@ OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t mos
     return coupledStep_.advanceWatched(step);
   });
   unwatched_ = unwatched;
-  return kind;
+  return endWalk(clock, fault);
 }
 
 OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
-  return advancePlainly(clock, until, most, halt, [this](const auto& step) {
+  const Fault ended = walk(clock, until, most, halt, [this](const auto& step) {
     const Fault fault = coupledStep_.solve({step, {}}).fault;
     if (fault) return fault;
     if (unwatched_ > 0) {
@@ -200,6 +209,26 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
     }
     return fault;
   });
+  return endWalk(clock, ended);
+}
+
+OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
+  const bool keepGoing = settings_.algorithm.withoutConvergence == coupling::WithoutConvergence::accept;
+  do {
+    const std::uint64_t before = counters_.accepted;
+    const bool unsettled = counters_.algorithm.measure([&] {
+      return walk(clock, until, most, halt, [&](const auto& step) {
+        const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
+        const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
+        if (settled) coupledStep_.accept(step.t1);
+        return !settled;
+      });
+    });
+    if (!unsettled) break;
+    most -= counters_.accepted - before;
+    if (const OutcomeKind kind = advanceWithControl(clock, halt, true); kind != OutcomeKind::ok) return kind;
+  } while (clock.now() < until && --most > 0 && !halt.isSoon());
+  return OutcomeKind::ok;
 }
 
 /// One macro step in steps of the master (Schmoll, sec. 2.4.4); the main method learns the values at its end.
@@ -237,7 +266,6 @@ void MacroStep::count(double t0, double t1) {
 
 /// Whether a step is more than rounding of times.
 bool MacroStep::getsOn(double t0, double reached) const {
-  constexpr double kResolution = 4.0 * std::numeric_limits<double>::epsilon();
   return reached - t0 > kResolution * std::fmax(std::fabs(t0), std::fabs(reached)) || reached >= settings_.end;
 }
 

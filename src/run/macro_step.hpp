@@ -66,9 +66,12 @@ class MacroStep {
 
  private:
   OutcomeKind advanceUntil(Clock& clock, double until, std::uint64_t most, const Halt& halt);
-  /// Nothing is decided within a step, so the loop holds nothing but the step.
+  /// Steps of the grid, taken and accepted by `oneStep`, until it returns something that counts as true: what ended the
+  /// walk within the next step. The loop holds nothing but the step.
   template <class OneStep>
-  OutcomeKind advancePlainly(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
+  auto walk(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
+  OutcomeKind endWalk(Clock& clock, const coupling::Fault& fault);
+  OutcomeKind advanceIterated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   void lookForEnd(Halt& halt);
@@ -81,7 +84,8 @@ class MacroStep {
   [[nodiscard]] bool threadsFromStart() const;
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError();
-  OutcomeKind advanceWithControl(Clock& clock, const Halt& halt);
+  /// One accepted step. `solved`: it was tried once already, without control.
+  OutcomeKind advanceWithControl(Clock& clock, const Halt& halt, bool solved);
   OutcomeKind fail(Outcome outcome);
   // Tries of a step: beside the fault, and the values in the network, they leave outcome() and error_.
   coupling::Fault attempt(double t0, double t1, double length, bool untested);
@@ -119,6 +123,7 @@ class MacroStep {
   stepping::StepController controller_;
   bool mayRepeat_;
   bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
+  bool straight_;   ///< iterated, fixed, never repeated: nothing to decide in a step that converges
   unsigned unwatched_ = 0;
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   double next_;

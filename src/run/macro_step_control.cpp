@@ -37,7 +37,7 @@ OutcomeKind MacroStep::fail(Outcome outcome) {
   return failure_.kind;
 }
 
-OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
+OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool solved) {
   // Iterates of shorter steps are nearer to the solution: who still asks to end has a reason.
   constexpr unsigned kEndsDoubted = 10;
   const double t0 = clock.now();
@@ -52,7 +52,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt) {
     const bool cut = t1 != clock.next(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
     const double h = cut ? t1 - t0 : next_;
     const bool untested = controller_.untested(h);
-    const Fault fault = attempt(t0, t1, length, untested);
+    const Fault fault = std::exchange(solved, false) ? outcome().fault : attempt(t0, t1, length, untested);
     const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
     const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
