@@ -1,5 +1,3 @@
-#include <ranges>
-
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
@@ -35,8 +33,6 @@ ExitCode checkCommand(const CheckOptions& options) {
   const std::size_t members = plan.subsystems.size();
   const std::size_t connections = plan.connections.size();
 
-  const auto isMapped = [](const project::ConnectionEntry& entry) { return entry.mapping.has_value(); };
-
   if (options.json) {
     nlohmann::ordered_json document{{"project", options.project.string()},
                                     {"subsystems", members},
@@ -44,11 +40,12 @@ ExitCode checkCommand(const CheckOptions& options) {
                                     {"conditions", plan.conditions.size()},
                                     {"mappings", nlohmann::ordered_json::array()},
                                     {"order", nlohmann::ordered_json::array()}};
-    for (const project::ConnectionEntry& entry : plan.connections | std::views::filter(isMapped))
-      document["mappings"].push_back({{"from", fullName(entry.from)},
-                                      {"to", fullName(entry.to)},
-                                      {"kind", project::word(entry.mapping->kind)},
-                                      {"form", project::word(entry.mapping->form)}});
+    for (const project::ConnectionEntry& entry : plan.connections)
+      if (entry.mapping)
+        document["mappings"].push_back({{"from", fullName(entry.from)},
+                                        {"to", fullName(entry.to)},
+                                        {"kind", project::word(entry.mapping->kind)},
+                                        {"form", project::word(entry.mapping->form)}});
     for (const run::EvaluationGroup& group : order)
       document["order"].push_back({{"members", group.members}, {"closed", group.closed}});
     print(document.dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");

@@ -32,13 +32,12 @@ std::string printable(std::string_view text, LineEnds lineEnds) {
     const auto [code, bytes] = firstCharacter(text);
     const std::string_view character = text.substr(0, bytes);
     text.remove_prefix(bytes == 0 ? 1 : bytes);
+    const bool layout = lineEnds != LineEnds::shown && (code == '\n' || code == '\t');
     if (bytes == 0)
       result += kReplacement;
     else if (code == '\r' && lineEnds != LineEnds::shown && text.starts_with('\n'))
       continue;
-    else if ((code == '\n' || code == '\t') && lineEnds != LineEnds::shown)
-      result += character;
-    else if (commands(code))
+    else if (commands(code) && !layout)
       result += fmt::format("\\u{:04x}", static_cast<unsigned>(code));
     else
       result += character;

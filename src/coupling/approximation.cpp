@@ -153,6 +153,7 @@ void Approximation::appendSample(std::vector<Condition>& conditions, std::size_t
 /// Coefficients of the polynomials through all conditions, for the sloped values of a block.
 void Approximation::fit(const std::vector<Condition>& conditions, Block block) {
   std::vector<Knot> knots;
+  knots.reserve(conditions.size());
   for (const Condition& condition : conditions) knots.push_back(condition.knot);
   const PolynomialBasis basis(knots);
   const unsigned fitted = static_cast<unsigned>(conditions.size()) - 1;

@@ -225,17 +225,17 @@ Fault Network::advanceWithProbes(Block block, const Step& asked, Approximation& 
   std::vector<std::size_t> used(size(), 0);
   std::size_t place = 0;
   std::size_t needed = 0;
-  for (const ProbeTask& probe : probes) needed += (courses.degree + 1) * entries_[probe.position].uCount;
+  for (const ProbeTask& probe : probes) needed += std::size_t{courses.degree + 1} * entries_[probe.position].uCount;
   probeTrajectories_.resize(needed);
   std::vector<std::size_t> taskOfProbe;
   for (const ProbeTask& probe : probes) {
     Twins::Task& task = tasks[taskOf[probe.position] + ++used[probe.position]];
     taskOfProbe.push_back(taskOf[probe.position] + used[probe.position]);
-    const std::size_t count = (courses.degree + 1) * task.u.count;
+    const std::size_t count = std::size_t{courses.degree + 1} * task.u.count;
     double* const own = probeTrajectories_.data() + place;
     std::copy_n(task.u.coefficients, count, own);
     for (unsigned k = 0; k <= courses.degree; ++k)
-      own[k * task.u.count + probe.input] += probe.change * approximation.weightOfEnd(k);
+      own[std::size_t{k} * task.u.count + probe.input] += probe.change * approximation.weightOfEnd(k);
     task.u.coefficients = own;
     // Phases are compared with those of the member, which is asked at the same time.
     std::ranges::copy(std::span(y_).subspan(entries_[probe.position].yBegin, task.y.size()), task.y.begin());
@@ -354,11 +354,11 @@ Fault Network::probe(std::size_t position, std::size_t input, double change, con
   double* const own = trajectories_.data() + (u.coefficients - trajectories_.data());
   std::array<double, kMaxKnots> kept{};
   for (unsigned k = 0; k <= u.degree; ++k) {
-    double& coefficient = own[k * u.count + input];
+    double& coefficient = own[std::size_t{k} * u.count + input];
     kept[k] = std::exchange(coefficient, coefficient + change * approximation->weightOfEnd(k));
   }
   const Fault fault = judged(position, advanceMetered(position, step, u, y), y);
-  for (unsigned k = 0; k <= u.degree; ++k) own[k * u.count + input] = kept[k];
+  for (unsigned k = 0; k <= u.degree; ++k) own[std::size_t{k} * u.count + input] = kept[k];
   return fault;
 }
 

@@ -186,7 +186,7 @@ class Formatter {
         return static_cast<signed char>(take<int>());
       case Length::half:
         return static_cast<short>(take<int>());
-      case Length::longer:
+      case Length::longer:  // NOLINT(bugprone-branch-clone): types that are one and the same on this machine only
         return take<long>();
       case Length::longest:
         return take<std::intmax_t>();
@@ -204,7 +204,7 @@ class Formatter {
         return static_cast<unsigned char>(take<unsigned>());
       case Length::half:
         return static_cast<unsigned short>(take<unsigned>());
-      case Length::longer:
+      case Length::longer:  // NOLINT(bugprone-branch-clone): as above
         return take<unsigned long>();
       case Length::longest:
         return take<std::uintmax_t>();

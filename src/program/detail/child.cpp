@@ -79,7 +79,7 @@ pid_t beget(Birth& birth, volatile int& failure) {
   sigfillset(&all);
   ::pthread_sigmask(SIG_BLOCK, &all, &birth.signals);  // no handler of ours may run in the child
   const pid_t id = ::vfork();                          // NOLINT(clang-analyzer-security.insecureAPI.vfork)
-  if (id == 0) become(birth, failure);
+  if (id == 0) become(birth, failure);  // NOLINT(clang-analyzer-unix.Vfork): nothing but calls of the system
   if (id < 0) failure = errno;
   ::pthread_sigmask(SIG_SETMASK, &birth.signals, nullptr);
   return id;
