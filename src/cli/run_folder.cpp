@@ -78,18 +78,14 @@ void RunFolder::refuseIfFilled() const {
                          "status` tells what became of that run, `koppla resume` goes on with it.");
 }
 
-RunFolder::~RunFolder() {
-  if (lock_ >= 0) ::close(lock_);
-}
-
 void RunFolder::prepare() {
   std::error_code error;
   fs::create_directories(folder_, error);
   if (error)
     core::failAtFile("The run folder " + given_.string(), "cannot be made", error.value(),
                      "Choose another with --folder.");
-  lock_ = ::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (lock_ >= 0 && ::flock(lock_, LOCK_EX | LOCK_NB) != 0)
+  lock_ = core::Descriptor(::open(folder_.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  if (lock_.get() >= 0 && ::flock(lock_.get(), LOCK_EX | LOCK_NB) != 0)
     throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
                            "Wait for it, or choose another with --folder.");
   refuseIfFilled();

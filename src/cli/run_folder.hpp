@@ -3,6 +3,8 @@
 #include <filesystem>
 #include <string>
 
+#include "koppla/core/descriptor.hpp"
+
 namespace koppla::cli {
 
 /// What may happen to a run folder that is there already.
@@ -19,9 +21,6 @@ class RunFolder {
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
   /// would take the place of a folder or of the project itself; nothing is touched yet.
   RunFolder(std::filesystem::path folder, const std::filesystem::path& project, Existing existing);
-  ~RunFolder();
-  RunFolder(const RunFolder&) = delete;
-  RunFolder& operator=(const RunFolder&) = delete;
 
   /// Makes the folder, or clears it of an earlier run's files and nothing else; of a run that goes on only the
   /// statistics. Refuses one that another run has begun to fill meanwhile.
@@ -43,7 +42,7 @@ class RunFolder {
   std::filesystem::path given_;
   std::filesystem::path folder_;
   Existing existing_;
-  int lock_ = -1;  ///< the opened folder, locked against a second run
+  core::Descriptor lock_;  ///< the opened folder, locked against a second run
 };
 
 }  // namespace koppla::cli

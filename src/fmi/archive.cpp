@@ -21,6 +21,7 @@
 #include <unistd.h>
 #include <zip.h>
 
+#include "koppla/core/descriptor.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/interruption.hpp"
@@ -209,20 +210,15 @@ class Target {
         archive_(archive),
         file_(::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
                      entry.executable ? S_IRWXU : S_IRUSR | S_IWUSR)) {
-    if (file_ < 0) fail(errno);
+    if (file_.get() < 0) fail(errno);
   }
-  ~Target() {
-    if (file_ >= 0) ::close(file_);
-  }
-  Target(const Target&) = delete;
-  Target& operator=(const Target&) = delete;
 
   void write(std::string_view bytes) const {
-    if (const int error = core::writeAll(file_, bytes); error != 0) fail(error);
+    if (const int error = core::writeAll(file_.get(), bytes); error != 0) fail(error);
   }
   /// Some file systems say only now that there was no room.
   void close() {
-    if (::close(std::exchange(file_, -1)) != 0) fail(errno);
+    if (const int error = file_.close(); error != 0) fail(error);
   }
 
  private:
@@ -234,7 +230,7 @@ class Target {
   const Entry& entry_;
   fs::path path_;
   const fs::path& archive_;
-  int file_;
+  core::Descriptor file_;
 };
 
 /// Inflates one entry; libzip compares size and checksum with the declared ones at its end.

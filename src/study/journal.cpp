@@ -81,10 +81,6 @@ Journal::Journal(fs::path folder, const std::string& fingerprint, std::size_t po
   takeOver(content.substr(head.size()));
 }
 
-Descriptor::~Descriptor() {
-  if (number_ >= 0) ::close(number_);
-}
-
 void Journal::open(bool restart) {
   std::error_code error;
   if (fs::exists(folder_, error) && !fs::is_directory(folder_, error))
@@ -94,7 +90,7 @@ void Journal::open(bool restart) {
     throw core::InputError(fmt::format("The folder {} holds something else than a study.", folder_.string()),
                            std::string(kRestart));
   fs::create_directories(folder_, error);
-  file_.take(::open((folder_ / kJournal).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
+  file_ = core::Descriptor(::open((folder_ / kJournal).c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (error || file_.get() < 0)
     core::failAtFile(fmt::format("The folder of the study, {},", folder_.string()), "cannot be written",
                      error ? error.value() : errno, "Choose another with --folder.");

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "koppla/core/descriptor.hpp"
 #include "koppla/study/row.hpp"
 #include "koppla/study/study.hpp"
 
@@ -13,21 +14,6 @@ namespace koppla::study {
 /// Changes whenever a row could come out differently: with the study, its project, the FMUs, a reference file, the
 /// settings of the command line, and the program's version.
 std::string fingerprint(const Study& study, const std::string& version);
-
-/// An open file, closed with its owner.
-class Descriptor {
- public:
-  Descriptor() = default;
-  ~Descriptor();
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  void take(int number) { number_ = number; }
-  [[nodiscard]] int get() const { return number_; }
-
- private:
-  int number_ = -1;
-};
 
 /// The file `study.journal` in the folder of a study: the finished rows in the order of finishing, each written as soon
 /// as it is there, so that a study that ended early can be continued.
@@ -49,7 +35,7 @@ class Journal {
 
   std::filesystem::path folder_;
   std::vector<std::optional<Row>> rows_;
-  Descriptor file_;
+  core::Descriptor file_;
 };
 
 }  // namespace koppla::study

@@ -114,28 +114,6 @@ int milliseconds(Clock::duration duration) {
 
 }  // namespace
 
-Descriptor::Descriptor(int number) : number_(number) {
-  if (number_ < 0 || number_ > STDERR_FILENO) return;
-  // One of ours was closed. A standard number would be overwritten by those of the child.
-  number_ = ::fcntl(number, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
-  ::close(number);
-}
-
-Descriptor::~Descriptor() {
-  close();
-}
-
-Descriptor::Descriptor(Descriptor&& other) noexcept : number_(std::exchange(other.number_, -1)) {}
-
-Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
-  std::swap(number_, other.number_);
-  return *this;
-}
-
-int Descriptor::close() {
-  return number_ >= 0 && ::close(std::exchange(number_, -1)) != 0 && errno != EINTR ? errno : 0;
-}
-
 Descriptor openForWriting(const std::filesystem::path& file) {
   Descriptor descriptor(::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
   if (descriptor.get() >= 0) return descriptor;

@@ -9,30 +9,14 @@
 
 #include <sys/types.h>
 
+#include "koppla/core/descriptor.hpp"
 #include "koppla/program/process.hpp"
 
 namespace koppla::program::detail {
 
 using Clock = std::chrono::steady_clock;
 
-/// A file descriptor that is closed in children and on destruction; never one of the three standard ones.
-class Descriptor {
- public:
-  Descriptor() = default;
-  explicit Descriptor(int number);
-  ~Descriptor();
-  Descriptor(Descriptor&& other) noexcept;
-  Descriptor& operator=(Descriptor&& other) noexcept;
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  [[nodiscard]] int get() const { return number_; }
-  /// 0, or the system's reason: some file systems report a full disk or an exceeded quota only here.
-  int close();
-
- private:
-  int number_ = -1;
-};
+using core::Descriptor;
 
 /// Opens a file for writing from its beginning. Throws core::InputError or core::FileError where that fails.
 Descriptor openForWriting(const std::filesystem::path& file);
