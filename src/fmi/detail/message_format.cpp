@@ -177,7 +177,7 @@ class Formatter {
   /// AddressSanitizer that is a mistake, so it does not look here.
   template <typename Value>
   [[gnu::no_sanitize_address]] Value take() {
-    return va_arg(arguments_, Value);
+    return va_arg(arguments_, Value);  // NOLINT(clang-analyzer-valist.Uninitialized): it was copied at first
   }
 
   std::intmax_t signedArgument(Length length) {
