@@ -385,6 +385,7 @@ Answer CoSimulation::getOutputs(double* y) {
 }
 
 Status CoSimulation::evaluate(double t, std::span<const double> u, std::span<double> y) {
+  instance_.retry();
   // FMI 2.0 has no values for inputs just set outside of initialisation mode: a step must come between (2.0.4, 4.2.1).
   if (instance_.phase() != Phase::initialising)
     return instance_.fail("An FMU of version 2.0 can be evaluated during initialisation only.");
