@@ -189,6 +189,8 @@ class Subsystem {
 
   /// What went wrong in the last call that did not end well, the subsystem's own words included.
   [[nodiscard]] virtual std::string failure() const = 0;
+  /// Whether that was the system's doing, as on a full disk, and says nothing of the model.
+  [[nodiscard]] virtual bool failedAtFile() const { return false; }
 };
 
 }  // namespace koppla::subsystem

@@ -33,6 +33,7 @@ class Wrapper : public Subsystem {
   void observe(std::span<const PortIndex> ports, core::Values& into) override { inner_->observe(ports, into); }
   void terminate() noexcept override { inner_->terminate(); }
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
+  [[nodiscard]] bool failedAtFile() const override { return inner_->failedAtFile(); }
 
  protected:
   [[nodiscard]] Subsystem& inner() { return *inner_; }
