@@ -218,9 +218,7 @@ class Initialiser {
     const Member& member = system_.members[network_.member(fault.position)];
     return fault.kind == FaultKind::exploded
                ? fmt::format("'{}' gave a value that is not finite or too large.", member.name)
-               : fmt::format("'{}' {}: {}", member.name,
-                             fault.kind == FaultKind::discarded ? "discarded the values" : "failed",
-                             member.subsystem->failure());
+               : fmt::format("'{}' failed: {}", member.name, member.subsystem->failure());
   }
 
   AlgebraicLoop& entryOf(const std::vector<std::size_t>& component) {

@@ -102,6 +102,7 @@ struct Project {
   std::filesystem::path file;
   run::Settings settings;
   std::vector<SubsystemEntry> subsystems;
+  bool namesAreMissing = false;  ///< of subsystems, which is a mistake: a name that nobody has may be meant for them
   std::vector<ConnectionEntry> connections;
   std::vector<ConditionEntry> conditions{};
   std::vector<Placed<std::string>> order{};  ///< names of all subsystems in the order of evaluation; empty: derived

@@ -150,7 +150,7 @@ TEST(LateOutputs, ALoopThatIsKeptWarnsAlsoWithAProgramInIt) {
 TEST(LateOutputs, ALoopThatIsKeptNeedNotBeDifferentiated) {
   const std::vector<std::string> told = warnings(loopWith<Whole>(), kKeep);
   EXPECT_EQ(count(told, "growth per step"), 0U);
-  EXPECT_EQ(count(told, "when they were changed a little, 'a' discarded the values: "), 1U);
+  EXPECT_EQ(count(told, "when they were changed a little, 'a' failed: "), 1U);
 }
 
 /// The trial is taken back, and said.

@@ -142,7 +142,7 @@ TEST(RunToEnd, ThrowsWhereTheSystemFailsInAStepOfAProgram) {
   core::Log log;
   project::Project plan = project::readText(
       "format = 1\nsimulation = { end = 50.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n"
-      "program = \"echo 1 > y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
+      "program = \"echo 1 , 1 > y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
       folder.path() / "p.toml", log);
   plan.programsFolder = folder.path() / "programs";
   const test::FullDisk full(1000);  // for the record of its answers, and enough for some
