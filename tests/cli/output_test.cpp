@@ -118,6 +118,16 @@ TEST(Rows, OfARunOnADiskThatFillsUpAreAnOutcomeWithStatistics) {
   EXPECT_FALSE(workspace.has("p.run/results.csv"));
 }
 
+TEST(TemporaryFiles, OfWhichTheFolderIsMissingAreToldWithIt) {
+  Workspace workspace;
+  workspace.setVariable("TMPDIR", workspace.path("gone").string());
+  const Result result = workspace.run({"inspect", "fmus/Gain.fmu"});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find("cannot be unpacked to " + workspace.path("gone").string() + ": "), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("Set TMPDIR to a folder that you may write to"), std::string::npos) << result.err;
+}
+
 TEST(FullDiskTest, ForAnUnpackedFmuIsNoBadInput) {
   const Workspace workspace;
   workspace.write("p.toml", project());
