@@ -169,7 +169,8 @@ std::optional<ElementName> parseElement(std::string_view name) {
   return ElementName{std::string(name.substr(0, open)), number};
 }
 
-SubsystemIndex::SubsystemIndex(const Project& project) : namesAreMissing_(project.namesAreMissing) {
+SubsystemIndex::SubsystemIndex(const Project& project)
+    : namesAreMissing_(project.namesAreMissing), unread_(project.unreadSubsystems) {
   for (std::size_t i = 0; i < project.subsystems.size(); ++i) {
     const std::string& name = project.subsystems[i].name.value;
     if (!name.empty() && byName_.emplace(name, i).second) names_.push_back(name);
@@ -180,6 +181,10 @@ std::optional<std::size_t> SubsystemIndex::find(std::string_view name) const {
   const auto found = byName_.find(std::string(name));
   if (found == byName_.end()) return std::nullopt;
   return found->second;
+}
+
+bool SubsystemIndex::isNobodys(std::string_view name) const {
+  return !namesAreMissing_ && !find(name) && std::ranges::find(unread_, name) == unread_.end();
 }
 
 Findings checkEntries(const Project& project) {

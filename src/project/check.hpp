@@ -17,8 +17,8 @@ class SubsystemIndex {
   explicit SubsystemIndex(const Project& project);
 
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
-  /// Whether a name is nobody's, and cannot be meant for a subsystem whose name is missing.
-  [[nodiscard]] bool isNobodys(std::string_view name) const { return !namesAreMissing_ && !find(name); }
+  /// Whether a name is nobody's, and cannot be meant for a subsystem that could not be read.
+  [[nodiscard]] bool isNobodys(std::string_view name) const;
   /// All names in the order of the file.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
@@ -26,6 +26,7 @@ class SubsystemIndex {
   std::unordered_map<std::string, std::size_t> byName_;
   std::vector<std::string> names_;
   bool namesAreMissing_;
+  std::vector<std::string> unread_;
 };
 
 /// One element of a port, as "position[2]" names it.

@@ -162,7 +162,16 @@ class ProjectReader {
                     "Write [[subsystems]] with a name and the path of an FMU or the word of a model.");
     for (TableReader& table : tables) {
       auto entry = readSubsystem(table, project_.file.parent_path(), reports_.findings);
-      if (!entry || entry->name.value.empty()) project_.namesAreMissing = true;
+      if (entry && !entry->name.value.empty()) {
+        project_.subsystems.push_back(std::move(*entry));
+        continue;
+      }
+      Placed<std::string> name;
+      if (!entry && table.given("name") && table.sound({"name"})) table.text("name", name);
+      if (name.value.empty())
+        project_.namesAreMissing = true;
+      else
+        project_.unreadSubsystems.push_back(name.value);
       if (entry) project_.subsystems.push_back(std::move(*entry));
     }
     for (TableReader& table : tables) table.finish();

@@ -262,6 +262,13 @@ TEST(Reader, ASubsystemWithoutANameIsTheOnlyMistake) {
   }
 }
 
+TEST(Reader, ASubsystemWithAMistakeIsStillThereForOthers) {
+  EXPECT_EQ(mistakes(parseText(leastWith("[[subsystems]]\nname = \"d\"\nfmu = 3\n[[connections]]\nfrom = \"d.y\"\nto = "
+                                         "\"e.u\"\n")))
+                .size(),
+            2U);  // 3 is no path, and nobody is called e
+}
+
 TEST(Reader, ChecksTheEndsOfConnections) {
   EXPECT_EQ(mistakes(parseText(leastWith(R"([[connections]]
 from = "a"
