@@ -195,9 +195,8 @@ class Initialiser {
         findGrowth(loop, derivatives, entry);
       } else {
         entry.growthUnknown = wordsOf(report_.fault);
+        bringBack(report_.fault.position, std::ranges::find(saved, report_.fault.position) != saved.end());
         report_.fault = {};
-        for (const std::size_t position : saved)
-          network_.restore({position, position + 1}, subsystem::Slot::iteration);  // who cannot, fails again below
       }
       put(loop, z);
     }
@@ -207,11 +206,20 @@ class Initialiser {
   /// Those that could be saved.
   std::vector<std::size_t> save(const Loop& loop) {
     std::vector<std::size_t> saved;
-    for (const std::size_t position : loop.positions)
-      if (network_.subsystem(position).describe().capabilities.saveRestore &&
-          !network_.save({position, position + 1}, subsystem::Slot::iteration))
+    for (const std::size_t position : loop.positions) {
+      if (!network_.subsystem(position).describe().capabilities.saveRestore) continue;
+      if (network_.save({position, position + 1}, subsystem::Slot::iteration))
+        bringBack(position, false);
+      else
         saved.push_back(position);
+    }
     return saved;
+  }
+
+  /// Whom nothing brings back fails again when it is evaluated next.
+  void bringBack(std::size_t position, bool saved) {
+    if (!saved || network_.restore({position, position + 1}, subsystem::Slot::iteration))
+      network_.subsystem(position).initialiseAgain();
   }
 
   [[nodiscard]] std::string wordsOf(const Fault& fault) const {

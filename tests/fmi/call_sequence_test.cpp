@@ -245,29 +245,5 @@ TEST_F(CallSequence, ANameIsNeeded) {
   EXPECT_THROW(instantiate(fmu, "", kept.log), core::InputError);
 }
 
-/// FMI 2.0 knows no way back without a saved state; but an error of a trial must not end the run, and who is broken
-/// fails again.
-TEST_F(CallSequence, AfterAnErrorInInitialisationModeAnotherEvaluationIsTriedWithAWarning) {
-  const auto calls = callsOf("whole", [&](subsystem::Subsystem& system) {
-    system.enterInitialisation({0.0, 2.0, std::nullopt});
-    EXPECT_EQ(system.evaluate(0.0, u_, y_), Status::ok);
-    u_ = {3.5};
-    EXPECT_EQ(system.evaluate(0.0, u_, y_), Status::error);
-    EXPECT_EQ(system.evaluate(0.0, u_, y_), Status::error);
-    u_ = {4.0};
-    EXPECT_EQ(system.evaluate(0.0, u_, y_), Status::ok);
-    EXPECT_EQ(y_[0], 4.0);
-    system.leaveInitialisation();
-    u_ = {4.5};
-    EXPECT_EQ(system.advance({0.0, 1.0, true}, subsystem::held(u_), y_).status, Status::error);
-    u_ = {4.0};
-    EXPECT_EQ(system.advance({1.0, 2.0, true}, subsystem::held(u_), y_).status, Status::error);
-    EXPECT_EQ(system.evaluate(1.0, u_, y_), Status::error);
-  });
-  const std::string warned = "warning whole: fmi2GetReal(t = 0 s) returned fmi2Error.";
-  EXPECT_THAT(all_, HasSubstr(warned));
-  EXPECT_EQ(all_.find(warned), all_.rfind(warned)) << "said once";
-}
-
 }  // namespace
 }  // namespace koppla::fmi::test

@@ -58,8 +58,8 @@ class Whole final : public subsystem::detail::Wrapper {
   }
 };
 
-/// Fails with values that are not whole, and from then on always, until a state is restored, as after fmi2Error.
-class Offended final : public subsystem::detail::Wrapper {
+/// Fails with values that are not whole, and from then on always, until it is brought back, as after fmi2Error.
+class Offended : public subsystem::detail::Wrapper {
  public:
   using Wrapper::Wrapper;
   subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
@@ -74,10 +74,22 @@ class Offended final : public subsystem::detail::Wrapper {
     offended_ = false;
     return inner().restore(slot);
   }
+  subsystem::Status initialiseAgain() override {
+    offended_ = false;
+    return subsystem::Status::ok;
+  }
   [[nodiscard]] std::string failure() const override { return "fmi2GetReal returned fmi2Error."; }
 
- private:
+ protected:
   bool offended_ = false;
+};
+
+/// The same by one that has no states to restore.
+class OffendedForGood final : public Offended {
+ public:
+  explicit OffendedForGood(std::unique_ptr<Subsystem> inner) : Offended(std::move(inner)) {
+    description().capabilities.saveRestore = false;
+  }
 };
 
 /// a.y = 2 a.u + 1, b.y = 2 b.u, in a loop.
@@ -155,12 +167,14 @@ TEST(LateOutputs, ALoopThatIsKeptNeedNotBeDifferentiated) {
 
 /// The trial is taken back, and said.
 TEST(LateOutputs, AnErrorInTheSearchForGrowthEndsTheSearchOnly) {
-  coupling::System system = loopWith<Offended>();
-  ASSERT_TRUE(system.members[0].subsystem->describe().capabilities.saveRestore);
-  EXPECT_EQ(count(warnings(std::move(system), kKeep),
-                  "whether values grow on their way round a.y, b.y is not known: when they were changed a little, 'a' "
-                  "failed: fmi2GetReal returned fmi2Error."),
-            1U);
+  for (const bool restores : {true, false}) {
+    coupling::System system = restores ? loopWith<Offended>() : loopWith<OffendedForGood>();
+    ASSERT_EQ(system.members[0].subsystem->describe().capabilities.saveRestore, restores);
+    EXPECT_EQ(count(warnings(std::move(system), kKeep),
+                    "whether values grow on their way round a.y, b.y is not known: when they were changed a little, "
+                    "'a' failed: fmi2GetReal returned fmi2Error."),
+              1U);
+  }
 }
 
 TEST(LateOutputs, AnIteratingAlgorithmDoesNotWarnOfGrowth) {

@@ -116,20 +116,12 @@ subsystem::Status FmuInstance::note(const Answer& answer, const std::string& arg
     return status;
   }
   failure_ = what + log_.lastWords();
-  if (status == subsystem::Status::error && phase_ != Phase::failed) before_ = std::exchange(phase_, Phase::failed);
+  if (status == subsystem::Status::error) phase_ = Phase::failed;
   if (status == subsystem::Status::fatal) {
     phase_ = Phase::lost;
     model_.library->giveUp();
   }
   return status;
-}
-
-void FmuInstance::retry() {
-  if (phase_ != Phase::failed || before_ != Phase::initialising) return;
-  phase_ = Phase::initialising;
-  if (!std::exchange(retried_, true))
-    log_.write(core::Severity::warning,
-               failure_ + " It is called again all the same: it is still to be initialised, and that was a trial.");
 }
 
 void FmuInstance::restoreFloats(const char* call) {

@@ -68,9 +68,6 @@ class FmuInstance {
     if (!floats_.isPresent()) [[unlikely]]
       restoreFloats(call);
   }
-  /// After fmi2Error in initialisation mode, with no state to restore: back into that mode, with a warning. FMI has no
-  /// such way, but the call may have been a trial with other values, and who is really broken fails again.
-  void retry();
   void addToFailure(const std::string& more) { failure_ += more; }
   [[nodiscard]] const std::string& failure() const { return failure_; }
 
@@ -96,8 +93,6 @@ class FmuInstance {
   LoadedModel model_;
   fmi2::Component component_ = nullptr;
   Phase phase_ = Phase::instantiated;
-  Phase before_ = Phase::instantiated;  ///< where it failed
-  bool retried_ = false;
   std::array<SavedState, kPlaces> states_{};
   std::size_t warnings_ = 0;
   std::string failure_;

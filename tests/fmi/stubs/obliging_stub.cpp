@@ -95,10 +95,9 @@ Status fmi2SetReal(Component c, const ValueReference* references, std::size_t co
 
 Status fmi2GetReal(Component c, const ValueReference* references, std::size_t count, Real* values) {
   for (std::size_t i = 0; i < count; ++i) values[i] = stub(c).u;
-  const Status status = stub(c).is("discardsGet")                                         ? Status::discard
-                        : stub(c).is("losesGet")                                          ? Status::fatal
-                        : stub(c).is("whole") && stub(c).u != static_cast<int>(stub(c).u) ? Status::error
-                                                                                          : Status::ok;
+  const Status status = stub(c).is("discardsGet") ? Status::discard
+                        : stub(c).is("losesGet")  ? Status::fatal
+                                                  : Status::ok;
   return stub(c).call("getReal " + std::to_string(references[0]) + " x " + std::to_string(count), status);
 }
 
