@@ -1,3 +1,11 @@
+#include <algorithm>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
 #include "commands.hpp"
@@ -8,11 +16,24 @@ namespace koppla::cli {
 
 namespace {
 
+/// `--end` stands for a --set; which of the two came last is not known, so they must agree.
+void addShort(std::vector<project::Override>& overrides, std::string_view option, const std::string& name,
+              const std::optional<std::string>& value) {
+  if (!value) return;
+  const auto last = std::ranges::find(overrides.rbegin(), overrides.rend(), name, &project::Override::name);
+  if (last != overrides.rend() && last->value != *value)
+    throw core::InputError(
+        {{project::commandLine(),
+          fmt::format("{} {} and --set {}={} contradict each other.", option, *value, name, last->value),
+          "Give one of them."}});
+  overrides.push_back({name, *value});
+}
+
 std::vector<project::Override> overridesOf(const RunOptions& options) {
   std::vector<project::Override> overrides;
   for (const std::string& text : options.set) overrides.push_back(project::parseOverride(text));
-  if (options.end) overrides.push_back({"simulation.end", *options.end});
-  if (options.step) overrides.push_back({"simulation.step", *options.step});
+  addShort(overrides, "--end", "simulation.end", options.end);
+  addShort(overrides, "--step", "simulation.step", options.step);
   return overrides;
 }
 

@@ -87,6 +87,7 @@ std::string mapOf(const StabilityAnalysis& analysis, const Rows& rows) {
   report::StabilityMap map;
   map.title = analysis.file.stem().string();
   map.up = {labelOf(upwards), up.values, report::looksLogarithmic(up.values)};
+  map.recursion = analysis.recursion;
   map.across = {labelOf(axes.back()), across.values, report::looksLogarithmic(across.values)};
   const std::size_t cells = up.values.size() * across.values.size();
   for (std::size_t first = 0; first < rows.size(); first += cells) {

@@ -1,4 +1,5 @@
 #include <chrono>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -28,6 +29,13 @@ std::string stateOf(const RunState& state) {
   return "killed";
 }
 
+/// What the run is in for long; nothing where it gets on.
+std::optional<nlohmann::json> callOf(const nlohmann::json& progress) {
+  const auto call = progress.find("call");
+  if (call == progress.end() || !call->is_object()) return std::nullopt;
+  return *call;
+}
+
 Json document(const RunState& state, const ProjectCopy& copy) {
   Json result{{"state", stateOf(state)}, {"project", copy.origin.string()}};
   const bool ended = !state.isRunning && state.statistics;
@@ -38,6 +46,7 @@ Json document(const RunState& state, const ProjectCopy& copy) {
     for (const char* key :
          {"process", "started", "updated", "start", "end", "time", "step", "accepted_steps", "iteration", "residual"})
       result[key] = state.progress->value(key, Json());
+    if (const auto call = callOf(*state.progress)) result["call"] = *call;
   }
   result["programs"] = Json::array();
   for (const program::CallSummary& summary : state.programs) {
@@ -58,6 +67,9 @@ std::string progressText(const nlohmann::json& progress, bool isRunning) {
   if (const double iteration = numberOf(progress, "iteration"); iteration > 0.0)
     text += fmt::format("; in the next one iteration {}, residual {:.3g} (converged at 1)", iteration,
                         numberOf(progress, "residual"));
+  if (const auto call = callOf(progress))
+    text += fmt::format("\n  {} in {} of {} since {}", isRunning ? "is" : "was", textOf(*call, "function"),
+                        textOf(*call, "subsystem"), textOf(*call, "since"));
   const std::string started = textOf(progress, "started");
   text += fmt::format("\n  started {}", started);
   if (isRunning)

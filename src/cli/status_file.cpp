@@ -11,34 +11,75 @@
 
 namespace koppla::cli {
 
+namespace {
+
+constexpr std::chrono::milliseconds kBetween(500);
+
+/// What another thread has noted. It writes plainly, since that is in its hot path: what we see may be a moment old,
+/// and is used only where it has not changed for long.
+template <class T>
+[[gnu::no_sanitize("thread")]] T* seen(T* const& pointer) {
+  return *const_cast<T* const volatile*>(&pointer);
+}
+
+}  // namespace
+
 StatusFile::StatusFile(std::filesystem::path file, double start, double end)
-    : file_(std::move(file)), start_(start), end_(end), started_(core::moment(std::chrono::system_clock::now())) {
-  write({start, 0.0, 0, 0, 0.0, 0, 0.0});
+    : file_(std::move(file)),
+      start_(start),
+      end_(end),
+      started_(core::moment(std::chrono::system_clock::now())),
+      call_(subsystem::callUnderWay),
+      progress_{start, 0.0, 0, 0, 0.0, 0, 0.0} {
+  write();
+  renewing_.emplace([this] { renew(); });
 }
 
 StatusFile::~StatusFile() {
+  renewing_.reset();
   std::error_code ignored;
   std::filesystem::remove(file_, ignored);
 }
 
 void StatusFile::show(const run::Progress& progress) {
-  constexpr std::chrono::milliseconds kBetween(500);
-  if (std::chrono::steady_clock::now() - last_ >= kBetween) write(progress);
+  const std::lock_guard lock(mutex_);
+  progress_ = progress;
+  progressed_ = std::chrono::system_clock::now();
+  renewed_ = false;
+  if (std::chrono::steady_clock::now() - written_ >= kBetween) write();
 }
 
-void StatusFile::write(const run::Progress& progress) {
-  last_ = std::chrono::steady_clock::now();
-  const nlohmann::ordered_json document{{"format", 1},
-                                        {"process", ::getpid()},
-                                        {"started", started_},
-                                        {"updated", core::moment(std::chrono::system_clock::now())},
-                                        {"start", start_},
-                                        {"end", end_},
-                                        {"time", progress.time},
-                                        {"step", progress.step},
-                                        {"accepted_steps", progress.steps},
-                                        {"iteration", progress.iteration},
-                                        {"residual", progress.residual}};
+void StatusFile::renew() {
+  const std::lock_guard lock(mutex_);
+  if (std::chrono::steady_clock::now() - written_ < kBetween) return;
+  renewed_ = true;
+  write();
+}
+
+std::optional<StatusFile::LongCall> StatusFile::longCall() const {
+  if (!renewed_) return std::nullopt;
+  const char* function = seen(call_.function);
+  const std::string* subsystem = seen(call_.instance);
+  if (function == nullptr || subsystem == nullptr) return std::nullopt;
+  return LongCall{subsystem, function, progressed_};
+}
+
+void StatusFile::write() {
+  written_ = std::chrono::steady_clock::now();
+  nlohmann::ordered_json document{{"format", 1},
+                                  {"process", ::getpid()},
+                                  {"started", started_},
+                                  {"updated", core::moment(std::chrono::system_clock::now())},
+                                  {"start", start_},
+                                  {"end", end_},
+                                  {"time", progress_.time},
+                                  {"step", progress_.step},
+                                  {"accepted_steps", progress_.steps},
+                                  {"iteration", progress_.iteration},
+                                  {"residual", progress_.residual}};
+  if (const auto call = longCall())
+    document["call"] = {
+        {"subsystem", *call->subsystem}, {"function", call->function}, {"since", core::moment(call->since)}};
   try {
     core::writeWhole(file_, document.dump(2) + "\n");
   } catch (const std::exception&) {  // A full disk is told by those whose files matter.

@@ -110,6 +110,19 @@ std::string make(std::string name) {
              "Set TMPDIR to a folder that you may write to.", "Set TMPDIR to a folder with room.");
 }
 
+/// Where temporary files go. Throws std::filesystem::filesystem_error with that place, which the library's own lacks.
+fs::path placeOfTemporaryFiles() {
+  std::error_code error;
+  fs::path place = fs::temp_directory_path(error);
+  if (!error) return place;
+  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})     // as the library looks for it
+    if (const char* given = std::getenv(variable); given != nullptr) {  // NOLINT(concurrency-mt-unsafe): nobody sets it
+      place = given;
+      break;
+    }
+  throw fs::filesystem_error("the folder for temporary files", place.empty() ? fs::path("/tmp") : place, error);
+}
+
 }  // namespace
 
 void removeAbandonedFolders(const fs::path& place) {
@@ -127,7 +140,7 @@ void removeAbandonedFolders(const fs::path& place) {
 }
 
 TemporaryFolder::TemporaryFolder(std::string_view purpose) {
-  const fs::path place = fs::temp_directory_path();
+  const fs::path place = placeOfTemporaryFiles();
   [[maybe_unused]] static const bool tidied = (removeAbandonedFolders(place), true);
   const std::string process = std::to_string(::getpid());
   const std::string start = startOf("self");

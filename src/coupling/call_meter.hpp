@@ -110,12 +110,25 @@ class CallCounter {
   auto measure(Call&& call) {
     return meter_.run(countdown_, call);
   }
+  /// Calls of which a few are long in a way that sampling misses: `apart()` is the time of those parts so far, s, which
+  /// somebody else measures.
+  template <class Apart, class Call>
+  auto measureApartFrom(Apart&& apart, Call&& call) {
+    if (countdown_ > 0) return meter_.run(countdown_, call);
+    const double before = apart();
+    auto result = meter_.run(countdown_, call);
+    apartInTimed_ += apart() - before;
+    return result;
+  }
   [[nodiscard]] std::uint64_t count() const { return meter_.count(countdown_); }
   [[nodiscard]] double seconds() const { return meter_.seconds(countdown_); }
+  /// With all of those parts, each counted once.
+  [[nodiscard]] double secondsWith(double apart) const { return seconds() + std::max(0.0, apart - apartInTimed_); }
 
  private:
   CallMeter meter_{CallMeter::kOuterRhythm};
   CallMeter::Countdown countdown_ = 0;
+  double apartInTimed_ = 0.0;
 };
 
 }  // namespace koppla::coupling

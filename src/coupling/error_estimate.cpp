@@ -30,7 +30,14 @@ double ErrorEstimate::rms(std::size_t value) const {
 }
 
 double ErrorEstimate::range(std::size_t value) const {
-  return steps_ == 0 ? 0.0 : records_[value].upper - records_[value].lower;
+  constexpr double kRounding = 1e-12;     // of a value that was computed in many operations
+  constexpr double kAmplification = 100;  // of rounding by extrapolation, up to 2^6
+  if (steps_ == 0) return 0.0;
+  const Record& record = records_[value];
+  const double rounding = kRounding * std::fmax(std::fabs(record.lower), std::fabs(record.upper));
+  const double range = record.upper - record.lower;
+  if (range > rounding) return range;
+  return record.largest > kAmplification * rounding ? record.largest : 0.0;
 }
 
 double ErrorEstimate::interpolationShare() const {

@@ -21,8 +21,11 @@ class ErrorEstimate {
   [[nodiscard]] double rms(std::size_t value) const;
   [[nodiscard]] double largest(std::size_t value) const { return records_[value].largest; }
   [[nodiscard]] double whenLargest(std::size_t value) const { return records_[value].when; }  ///< s, end of that step
-  /// Between the smallest and the largest value so far.
+  /// Between the smallest and the largest value so far. Where all steps ended at one, but for rounding: how far that is
+  /// from where they began, and 0 of a constant.
   [[nodiscard]] double range(std::size_t value) const;
+  /// The largest so far.
+  [[nodiscard]] double upper(std::size_t value) const { return records_[value].upper; }
   /// In the mean.
   [[nodiscard]] double interpolationShare() const;
 

@@ -7,6 +7,7 @@
 #include <set>
 
 #include <Eigen/Core>
+#include <fmt/format.h>
 
 #include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/graph.hpp"
@@ -179,7 +180,7 @@ class Initialiser {
   }
 
   /// Who carries values round the loop once per step, as explicit algorithms do, wants to know how they grow. That is
-  /// worth a warning: where it cannot be found out, nothing is lost.
+  /// worth a warning: where it cannot be found out, nothing is lost. Who failed is brought back to where it was.
   bool keepLoop(const std::vector<std::size_t>& component) {
     const Loop loop = loopOf(component);
     if (settings_.iterates()) return keepStartValues(loop);
@@ -189,11 +190,43 @@ class Initialiser {
     Eigen::MatrixXd derivatives;
     Eigen::VectorXd r;
     if (loop.values.size() <= static_cast<std::size_t>(kLargest) && !cannotBeDifferentiated(network_, loop.positions)) {
-      if (residual(loop, z, r) && jacobian(loop, derivatives)) findGrowth(loop, derivatives, entry);
-      report_.fault = {};
+      const std::vector<std::size_t> saved = save(loop);
+      if (residual(loop, z, r) && jacobian(loop, derivatives)) {
+        findGrowth(loop, derivatives, entry);
+      } else {
+        entry.growthUnknown = wordsOf(report_.fault);
+        bringBack(report_.fault.position, std::ranges::find(saved, report_.fault.position) != saved.end());
+        report_.fault = {};
+      }
       put(loop, z);
     }
     return keepStartValues(loop);
+  }
+
+  /// Those that could be saved.
+  std::vector<std::size_t> save(const Loop& loop) {
+    std::vector<std::size_t> saved;
+    for (const std::size_t position : loop.positions) {
+      if (!network_.subsystem(position).describe().capabilities.saveRestore) continue;
+      if (network_.save({position, position + 1}, subsystem::Slot::iteration))
+        bringBack(position, false);
+      else
+        saved.push_back(position);
+    }
+    return saved;
+  }
+
+  /// Whom nothing brings back fails again when it is evaluated next.
+  void bringBack(std::size_t position, bool saved) {
+    if (!saved || network_.restore({position, position + 1}, subsystem::Slot::iteration))
+      network_.subsystem(position).initialiseAgain();
+  }
+
+  [[nodiscard]] std::string wordsOf(const Fault& fault) const {
+    const Member& member = system_.members[network_.member(fault.position)];
+    return fault.kind == FaultKind::exploded
+               ? fmt::format("'{}' gave a value that is not finite or too large.", member.name)
+               : fmt::format("'{}' failed: {}", member.name, member.subsystem->failure());
   }
 
   AlgebraicLoop& entryOf(const std::vector<std::size_t>& component) {

@@ -6,7 +6,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
 #include <mutex>
+#include <optional>
 #include <set>
 #include <span>
 #include <type_traits>
@@ -99,6 +101,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   void enterInitialisation(const subsystem::Experiment& experiment) override;
   Status evaluate(double t, std::span<const double> u, std::span<double> y) override;
   Status differentiate(std::size_t input, std::span<double> dy) override;
+  Status initialiseAgain() override;
   void leaveInitialisation() override;
   Status readOutputs(std::span<double> y) override;
   StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override;
@@ -205,6 +208,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   bool asksToEnd_ = false;
   std::atomic<bool>* ending_ = nullptr;
   double end_ = 0.0;  ///< s, of the experiment
+  std::optional<subsystem::Experiment> experiment_;
+  std::map<PortIndex, core::Value> startValues_;  ///< those that were set
   std::vector<double> manyDerivatives_;
   detail::DiscreteAccess discreteInputs_;
   detail::DiscreteAccess discreteOutputs_;
@@ -257,6 +262,7 @@ void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
       value);
   require(answer, fmt::format("({} = {})", target.name, core::text(value)));
   reader_.wasSet(port, value);
+  startValues_.insert_or_assign(port, value);
 }
 
 void CoSimulation::bind(subsystem::Binding binding) {
@@ -299,10 +305,28 @@ void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) 
                              experiment.tolerance.value_or(0.0), experiment.start, fmi2::kTrue, experiment.end),
            "fmi2SetupExperiment"},
           fmt::format("(start = {} s, stop = {} s)", core::text(experiment.start), core::text(experiment.end)));
+  experiment_ = experiment;
   ending_ = experiment.ending;
   end_ = experiment.end;
   require({f.enterInitializationMode(component_), "fmi2EnterInitializationMode"});
   instance_.enter(Phase::initialising);
+}
+
+/// FMI 2.0.4, 2.1.3: after fmi2Error without a saved state nothing is left but this.
+Status CoSimulation::initialiseAgain() {
+  const Functions& f = instance_.functions();
+  if (f.reset == nullptr || !experiment_ || instance_.phase() == Phase::lost)
+    return instance_.fail("The FMU cannot be initialised again.");
+  const Answer answer{f.reset(component_), "fmi2Reset"};
+  if (answer.bad()) return settled(instance_.note(answer));
+  instance_.enter(Phase::instantiated);
+  try {
+    for (const auto& [port, value] : std::map(startValues_)) set(port, std::span(&value, 1));
+    enterInitialisation(*experiment_);
+  } catch (const core::SubsystemError&) {  // noted
+    return Status::error;
+  }
+  return Status::ok;
 }
 
 void CoSimulation::leaveInitialisation() {

@@ -51,6 +51,7 @@ using SetupExperiment = Status(Component, Boolean toleranceDefined, Real toleran
 using EnterInitializationMode = Status(Component);
 using ExitInitializationMode = Status(Component);
 using Terminate = Status(Component);
+using Reset = Status(Component);
 
 using GetReal = Status(Component, const ValueReference*, std::size_t count, Real*);
 using GetInteger = Status(Component, const ValueReference*, std::size_t count, Integer*);

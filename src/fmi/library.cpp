@@ -160,6 +160,7 @@ void Library::lookUp(const fs::path& file, const ModelDescription& model) {
   take(f.setString, uses(model, Type::string, true));
   take(f.getTypesPlatform, false);
   take(f.getVersion, false);
+  take(f.reset, false);
   take(f.getState, false);
   take(f.setState, false);
   take(f.freeState, false);

@@ -38,6 +38,7 @@ struct Functions {
       getState;  ///< null also if one of the three functions for states is missing
   Function<"fmi2SetFMUstate", fmi2::SetState> setState;
   Function<"fmi2FreeFMUstate", fmi2::FreeState> freeState;
+  Function<"fmi2Reset", fmi2::Reset> reset;
   Function<"fmi2GetDirectionalDerivative", fmi2::GetDirectionalDerivative> getDirectionalDerivative;
   Function<"fmi2SetRealInputDerivatives", fmi2::SetRealInputDerivatives> setRealInputDerivatives;
   Function<"fmi2GetRealOutputDerivatives", fmi2::GetRealOutputDerivatives> getRealOutputDerivatives;

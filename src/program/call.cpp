@@ -106,31 +106,42 @@ Answer Caller::call(const Request& request) {
   if (isInterrupted())
     throw core::SubsystemError(fmt::format("The program '{}' was not called: the run is to end.", settings_.name));
   if (std::optional<Answer> known = recall(request)) return std::move(*known);
-  const Call call = folders_.begin(request.step);
+  Call call{folders_.root(), request.step, 0};  // until it has a folder of its own
   processorSeconds_ = 0.0;
-  if (book_) book_->begin(call);
-  const auto end = [&](bool well) {
-    if (book_) book_->end(call, {request.t0, request.t1, processorSeconds_, well});
-    folders_.end(call, well);
-  };
-  const auto failed = [&](const std::string& what) {
-    end(false);
-    return core::SubsystemError(report(call, what));
-  };
   try {
+    call = folders_.begin(request.step);
+    if (book_) book_->begin(call);
     Answer answer = callIn(call, request);
     record(call, request, answer);
-    end(true);
+    end(call, request, true);
     return answer;
   } catch (const core::SubsystemError& failure) {
-    throw failed(failure.what());
+    fail(call, request, failure.what(), false);
   } catch (const core::InputError& refusal) {
-    throw failed(textOf(refusal));
+    fail(call, request, textOf(refusal), false);
   } catch (const core::FileError& failure) {
-    throw failed(failure.what());
+    fail(call, request, failure.what(), true);
   } catch (const std::system_error& error) {
-    throw failed(error.what());
+    fail(call, request, error.what(), !core::placeIsAtFault(error.code().value()));
   }
+}
+
+void Caller::end(const Call& call, const Request& request, bool well) {
+  if (call.iteration == 0) return;  // it has no folder
+  if (book_) book_->end(call, {request.t0, request.t1, processorSeconds_, well});
+  folders_.end(call, well);
+}
+
+void Caller::fail(const Call& call, const Request& request, const std::string& what, bool atFile) {
+  end(call, request, false);
+  const std::string which =
+      fmt::format("The program '{}' failed in step {}{}.", settings_.name, call.step,
+                  call.iteration > 0 ? fmt::format(", call {}", call.iteration) : ", before its call");
+  const std::string how = call.iteration == 0 ? what
+                                              : fmt::format("{} Its folder was {}{}.", what, call.folder.string(),
+                                                            folders_.isTemporary() ? ", which was temporary" : "");
+  if (atFile) core::passOnFileError(which, how);
+  throw core::SubsystemError(which + " " + how);
 }
 
 fs::path Caller::restartFolder() const {
@@ -276,11 +287,6 @@ void Caller::searchFailures(const Call& call) const {
                                    detail::trimmed(line->substr(0, 300)), settings_.failurePatterns[i]),
                        "Look there for the reason, or change failure_patterns.");
   }
-}
-
-std::string Caller::report(const Call& call, const std::string& what) const {
-  return fmt::format("The program '{}' failed in step {}, call {}. {} Its folder was {}{}.", settings_.name, call.step,
-                     call.iteration, what, call.folder.string(), folders_.isTemporary() ? ", which was temporary" : "");
 }
 
 }  // namespace koppla::program

@@ -42,7 +42,8 @@ class Caller {
   Caller(const Caller&) = delete;
   Caller& operator=(const Caller&) = delete;
 
-  /// Throws core::SubsystemError; its text says what failed, where, and what to do.
+  /// Throws core::SubsystemError, or core::FileError where the system failed and not the program, as on a full disk;
+  /// the text says what failed, where, and what to do.
   Answer call(const Request& request);
 
   /// Answers that came from the record of an earlier run.
@@ -61,7 +62,8 @@ class Caller {
   void run(const Command& command, const Call& call, const Request& request, const std::string& prefix);
   void ask(const Call& call);
   void searchFailures(const Call& call) const;
-  [[nodiscard]] std::string report(const Call& call, const std::string& what) const;
+  void end(const Call& call, const Request& request, bool well);
+  [[noreturn]] void fail(const Call& call, const Request& request, const std::string& what, bool atFile);
 
   ProgramSettings settings_;
   const std::atomic<bool>* interrupted_;

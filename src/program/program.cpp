@@ -117,6 +117,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
     caller_.reset();
   }
   [[nodiscard]] std::string failure() const override { return failure_; }
+  [[nodiscard]] bool failedAtFile() const override { return failedAtFile_; }
 
  private:
   /// What a step begins with.
@@ -180,12 +181,18 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       if (i < settings_.inputs.size() || i >= settings_.inputs.size() + outputs)
         request.values.emplace_back(values_[i]);
     for (unsigned attempt = 0;; ++attempt) {
+      failedAtFile_ = false;
       try {
         Answer answer = caller_->call(request);
         ++(settings_.isTransient ? effort_.microSteps : effort_.staticCalls);
         std::ranges::move(answer.outputs, values_.begin() + static_cast<std::ptrdiff_t>(settings_.inputs.size()));
         if (settings_.isTransient) state_ = {request.step, std::move(answer.restart)};
         return Status::ok;
+      } catch (const core::FileError& failure) {
+        known_.reset();
+        failure_ = failure.what();
+        failedAtFile_ = true;
+        return Status::error;
       } catch (const core::SubsystemError& failure) {
         known_.reset();
         failure_ = failure.what();
@@ -232,6 +239,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
   std::optional<Known> known_;
   subsystem::Effort effort_;
   std::string failure_;
+  bool failedAtFile_ = false;
 };
 
 }  // namespace

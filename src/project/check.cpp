@@ -63,8 +63,9 @@ bool checkReference(const SubsystemIndex& index, const PortReference& reference,
     return false;
   }
   if (index.find(reference.subsystem)) return true;
-  findings.mistake(reference.place, "There is no subsystem '" + reference.subsystem + "'.",
-                   core::suggestion(reference.subsystem, index.names()));
+  if (index.isNobodys(reference.subsystem))
+    findings.mistake(reference.place, "There is no subsystem '" + reference.subsystem + "'.",
+                     core::suggestion(reference.subsystem, index.names()));
   return false;
 }
 
@@ -110,7 +111,7 @@ void checkOrder(const Project& project, const SubsystemIndex& index, Findings& f
   if (project.order.empty()) return;
   std::set<std::string> listed;
   for (const auto& [name, place] : project.order) {
-    if (!index.find(name))
+    if (index.isNobodys(name))
       findings.mistake(place, "There is no subsystem '" + name + "' to be put in order.",
                        core::suggestion(name, index.names()));
     else if (!listed.insert(name).second)
@@ -125,10 +126,11 @@ void checkOrder(const Project& project, const SubsystemIndex& index, Findings& f
 void checkMaster(const Project& project, const SubsystemIndex& index, Findings& findings) {
   const auto& [name, place] = project.master;
   if (name.empty()) return;
-  if (!index.find(name))
+  if (index.isNobodys(name))
     findings.mistake(place, "There is no subsystem '" + name + "' to be the master.",
                      core::suggestion(name, index.names()));
-  else if (const std::string& host = project.subsystems[*index.find(name)].inside.value; !host.empty())
+  if (!index.find(name)) return;
+  if (const std::string& host = project.subsystems[*index.find(name)].inside.value; !host.empty())
     findings.mistake(place, "The master '" + name + "' is inside '" + host + "', whose integrator solves it.",
                      "Write master = \"" + host + "\".");
   else if (!project.order.empty() && project.order.front().value != name)
@@ -142,10 +144,11 @@ void checkInside(const Project& project, const SubsystemIndex& index, Findings& 
     const auto& [host, place] = entry.inside;
     if (host.empty()) continue;
     const std::optional<std::size_t> found = index.find(host);
-    if (!found)
+    if (index.isNobodys(host))
       findings.mistake(place, "There is no subsystem '" + host + "' for '" + entry.name.value + "' to be inside.",
                        core::suggestion(host, index.names()));
-    else if (host == entry.name.value)
+    if (!found) continue;
+    if (host == entry.name.value)
       findings.mistake(place, "'" + host + "' cannot be inside itself.",
                        "Name the subsystem whose integrator solves it.");
     else if (const std::string& outer = project.subsystems[*found].inside.value; !outer.empty())
@@ -166,7 +169,8 @@ std::optional<ElementName> parseElement(std::string_view name) {
   return ElementName{std::string(name.substr(0, open)), number};
 }
 
-SubsystemIndex::SubsystemIndex(const Project& project) {
+SubsystemIndex::SubsystemIndex(const Project& project)
+    : namesAreMissing_(project.namesAreMissing), unread_(project.unreadSubsystems) {
   for (std::size_t i = 0; i < project.subsystems.size(); ++i) {
     const std::string& name = project.subsystems[i].name.value;
     if (!name.empty() && byName_.emplace(name, i).second) names_.push_back(name);
@@ -177,6 +181,10 @@ std::optional<std::size_t> SubsystemIndex::find(std::string_view name) const {
   const auto found = byName_.find(std::string(name));
   if (found == byName_.end()) return std::nullopt;
   return found->second;
+}
+
+bool SubsystemIndex::isNobodys(std::string_view name) const {
+  return !namesAreMissing_ && !find(name) && std::ranges::find(unread_, name) == unread_.end();
 }
 
 Findings checkEntries(const Project& project) {

@@ -17,12 +17,16 @@ class SubsystemIndex {
   explicit SubsystemIndex(const Project& project);
 
   [[nodiscard]] std::optional<std::size_t> find(std::string_view name) const;
+  /// Whether a name is nobody's, and cannot be meant for a subsystem that could not be read.
+  [[nodiscard]] bool isNobodys(std::string_view name) const;
   /// All names in the order of the file.
   [[nodiscard]] const std::vector<std::string>& names() const { return names_; }
 
  private:
   std::unordered_map<std::string, std::size_t> byName_;
   std::vector<std::string> names_;
+  bool namesAreMissing_;
+  std::vector<std::string> unread_;
 };
 
 /// One element of a port, as "position[2]" names it.

@@ -42,12 +42,17 @@ fmi::Options optionsFor(const SubsystemEntry& entry) {
   return options;
 }
 
+/// Whose name may be missing, which others tell.
+std::string whose(const SubsystemEntry& entry) {
+  return entry.name.value.empty() ? "a subsystem" : "'" + entry.name.value + "'";
+}
+
 /// What is wrong with an FMU, at the place of the project file that names it.
 std::vector<core::Problem> atEntry(const core::InputError& refusal, const SubsystemEntry& entry) {
   std::vector<core::Problem> problems = refusal.problems();
   for (core::Problem& problem : problems) {
-    problem.message = fmt::format("The FMU of '{}' cannot be used: {}", entry.name.value,
-                                  core::text({problem.place, problem.message, {}}));
+    problem.message =
+        fmt::format("The FMU of {} cannot be used: {}", whose(entry), core::text({problem.place, problem.message, {}}));
     problem.place = entry.fmu.place;
   }
   return problems;
@@ -57,7 +62,9 @@ std::shared_ptr<fmi::Fmu> open(const SubsystemEntry& entry, core::Log& log, Find
   const auto& [file, place] = entry.fmu;
   std::error_code error;
   if (!fs::exists(file, error)) {
-    findings.mistake(place, fmt::format("There is no file {} for the subsystem '{}'.", file.string(), entry.name.value),
+    findings.mistake(place,
+                     fmt::format("There is no file {} for {}{}.", file.string(),
+                                 entry.name.value.empty() ? "" : "the subsystem ", whose(entry)),
                      whereElse(file));
     return nullptr;
   }

@@ -1,7 +1,11 @@
 #include "koppla/project/inspection.hpp"
 
+#include <system_error>
+
 #include <fmt/format.h>
 
+#include "koppla/core/error.hpp"
+#include "koppla/core/suggest.hpp"
 #include "koppla/fmi/fmu.hpp"
 #include "koppla/native/catalogue.hpp"
 #include "koppla/solver/integrate.hpp"
@@ -27,11 +31,22 @@ Inspection inspect(const native::BuiltInModel& model) {
   return result;
 }
 
+/// A word, as models have, that is neither one nor a file.
+[[noreturn]] void refuseWord(const std::string& word) {
+  std::vector<std::string> words;
+  for (const native::BuiltInModel& model : native::builtInModels()) words.push_back(model.word);
+  throw core::InputError(fmt::format("There is neither a file nor a native model '{}'.", word),
+                         core::suggestion(word, words));
+}
+
 }  // namespace
 
 Inspection inspect(const std::filesystem::path& file, core::Log& log) {
   const native::BuiltInModel* const native = native::findBuiltIn(file.string());
-  if (native != nullptr && !std::filesystem::exists(file)) return inspect(*native);
+  std::error_code error;
+  const bool exists = std::filesystem::exists(file, error);
+  if (native != nullptr && !exists) return inspect(*native);
+  if (!exists && !file.has_parent_path() && !file.has_extension()) refuseWord(file.string());
   const auto fmu = fmi::Fmu::open(file, log);
   const fmi::ModelDescription& model = fmu->model();
   Inspection result;

@@ -112,8 +112,9 @@ void applyToParameters(Project& project, std::span<const Override> overrides, st
     const OverrideName name = split(change);
     const std::optional<std::size_t> member = index.find(name.target);
     if (!member || name.key.empty()) {
-      findings.mistake(change.place, "'" + change.name + "' names neither an option nor a subsystem's parameter.",
-                       whatWasMeant(change, options, index.names()));
+      if (name.target.empty() || name.key.empty() || index.isNobodys(name.target))
+        findings.mistake(change.place, "'" + change.name + "' names neither an option nor a subsystem's parameter.",
+                         whatWasMeant(change, options, index.names()));
       continue;
     }
     const Node node = parseValue(change.value, change.place);

@@ -102,6 +102,8 @@ struct Project {
   std::filesystem::path file;
   run::Settings settings;
   std::vector<SubsystemEntry> subsystems;
+  bool namesAreMissing = false;  ///< of subsystems, which is a mistake: a name that nobody has may be meant for them
+  std::vector<std::string> unreadSubsystems{};  ///< names of those with other mistakes, which are not listed above
   std::vector<ConnectionEntry> connections;
   std::vector<ConditionEntry> conditions{};
   std::vector<Placed<std::string>> order{};  ///< names of all subsystems in the order of evaluation; empty: derived

@@ -160,9 +160,20 @@ class ProjectReader {
     if (tables.empty() && root_.sound({"subsystems"}))
       root_.mistake("subsystems", "There is nothing to simulate: no [[subsystems]].",
                     "Write [[subsystems]] with a name and the path of an FMU or the word of a model.");
-    for (TableReader& table : tables)
-      if (auto entry = readSubsystem(table, project_.file.parent_path(), reports_.findings))
+    for (TableReader& table : tables) {
+      auto entry = readSubsystem(table, project_.file.parent_path(), reports_.findings);
+      if (entry && !entry->name.value.empty()) {
         project_.subsystems.push_back(std::move(*entry));
+        continue;
+      }
+      Placed<std::string> name;
+      if (!entry && table.given("name") && table.sound({"name"})) table.text("name", name);
+      if (name.value.empty())
+        project_.namesAreMissing = true;
+      else
+        project_.unreadSubsystems.push_back(name.value);
+      if (entry) project_.subsystems.push_back(std::move(*entry));
+    }
     for (TableReader& table : tables) table.finish();
   }
 

@@ -86,6 +86,8 @@ class Resolver {
   };
 
   Findings& findings() { return resolution_.findings; }
+  /// Whether all subsystems could be read.
+  [[nodiscard]] bool isWhole() const { return !project_.namesAreMissing && project_.unreadSubsystems.empty(); }
 
   std::vector<coupling::StartValue> startValues(std::size_t member) {
     std::vector<coupling::StartValue> result;
@@ -271,6 +273,7 @@ class Resolver {
   /// A variable or a pattern that fits some; `places` may be shorter than the list it belongs to.
   void checkVariable(const std::string& variable, const std::vector<core::Place>& places, std::size_t number,
                      std::string_view purpose) {
+    if (!isWhole()) return;  // it may be one of those that could not be read
     if (results::isPattern(variable) ? fitsSomething(variable) : isVariable(variable)) return;
     std::vector<std::string> all;
     forAllPorts([&](const std::string& name) { all.push_back(name); });
@@ -345,7 +348,7 @@ class Resolver {
     std::vector<Placed<std::string>> variables = reference.states;
     for (const auto& [variable, name] : reference.values) variables.push_back(variable);
     for (const Placed<std::string>& variable : variables) {
-      if (isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
+      if (!isWhole() || isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
       std::vector<std::string> all;
       forAllPorts([&](const std::string& known) { all.push_back(known); });
       findings().mistake(variable.place, fmt::format("There is no variable '{}' with an exact value.", variable.value),

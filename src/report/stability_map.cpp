@@ -37,10 +37,10 @@ std::string mixed(const std::array<Colour, 2>& ends, double share) {
                      part(ends[0].blue, ends[1].blue));
 }
 
-std::string colourOf(double radius) {
+std::string colourOf(double radius, const run::RecursionSettings& recursion) {
   if (std::isnan(radius)) return std::string(kUnknown);
-  if (radius <= 1.0) return mixed(kStable, 1.0 - radius);
-  return mixed(kUnstable, std::min(1.0, std::log(radius) / std::log(kDarkest)));
+  if (recursion.isStable(radius)) return mixed(kStable, 1.0 - std::min(1.0, radius));
+  return mixed(kUnstable, std::clamp(std::log(radius) / std::log(kDarkest), 0.0, 1.0));
 }
 
 /// The places of the values on their axis.
@@ -73,22 +73,24 @@ struct Layout {
   std::vector<double> top;   ///< px, borders of the rows, from the lowest one up
 };
 
-std::string cells(const MapPanel& map, const Layout& layout) {
+std::string cells(const MapPanel& map, const Layout& layout, const run::RecursionSettings& recursion) {
   std::string result = "<g shape-rendering=\"crispEdges\">\n";
   for (std::size_t row = 0; row < layout.y.size(); ++row)
     for (std::size_t column = 0; column < layout.x.size(); ++column)
-      result += fmt::format(
-          "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(layout.left[column]),
-          pixels(layout.top[row + 1]), pixels(layout.left[column + 1] - layout.left[column]),
-          pixels(layout.top[row] - layout.top[row + 1]), colourOf(map.radii[row * layout.x.size() + column]));
+      result +=
+          fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(layout.left[column]),
+                      pixels(layout.top[row + 1]), pixels(layout.left[column + 1] - layout.left[column]),
+                      pixels(layout.top[row] - layout.top[row + 1]),
+                      colourOf(map.radii[row * layout.x.size() + column], recursion));
   return result + "</g>\n";
 }
 
-/// The line of radius 1, by marching triangles: each square of four neighbours is cut along its diagonal, so that no
-/// case is ambiguous. Logarithms, because radii grow like powers.
+/// The line of the largest stable radius, by marching triangles: each square of four neighbours is cut along its
+/// diagonal, so that no case is ambiguous. Logarithms, because radii grow like powers.
 class Contour {
  public:
-  Contour(const MapPanel& map, const Layout& layout) : map_(map), layout_(layout) {}
+  Contour(const MapPanel& map, const Layout& layout, const run::RecursionSettings& recursion)
+      : map_(map), layout_(layout), recursion_(recursion) {}
 
   std::string path() {
     for (std::size_t row = 0; row + 1 < layout_.y.size(); ++row)
@@ -105,14 +107,15 @@ class Contour {
   struct Corner {
     double x;
     double y;
-    double value;
+    double value;  ///< the logarithm of the radius; NaN: unknown
+    bool stable;
   };
 
   [[nodiscard]] Corner corner(std::size_t column, std::size_t row) const {
     constexpr double kFar = 5.0;  // an infinite radius counts like exp(5)
     const double radius = map_.radii[row * layout_.x.size() + column];
     const double value = std::isnan(radius) ? radius : std::clamp(std::log(radius), -kFar, kFar);
-    return {layout_.x[column], layout_.y[row], value};
+    return {layout_.x[column], layout_.y[row], value, recursion_.isStable(radius)};
   }
 
   void triangle(const std::array<Corner, 3>& corners) {
@@ -122,9 +125,10 @@ class Contour {
       const Corner& a = corners.at(i);
       const Corner& b = corners.at((i + 1) % corners.size());
       if (std::isnan(a.value) || std::isnan(b.value)) return;
-      if ((a.value > 0.0) == (b.value > 0.0)) continue;
-      const double share = a.value / (a.value - b.value);
-      crossings.at(count++) = {a.x + share * (b.x - a.x), a.y + share * (b.y - a.y)};
+      if (a.stable == b.stable) continue;
+      const double share = (std::log(recursion_.largestStableRadius()) - a.value) / (b.value - a.value);
+      const double within = std::isnan(share) ? 0.5 : std::clamp(share, 0.0, 1.0);  // radii beyond kFar are alike
+      crossings.at(count++) = {a.x + within * (b.x - a.x), a.y + within * (b.y - a.y)};
     }
     if (count == 2)
       commands_ += svgSegment(crossings[0].first, crossings[0].second, crossings[1].first, crossings[1].second);
@@ -132,13 +136,14 @@ class Contour {
 
   const MapPanel& map_;
   const Layout& layout_;
+  const run::RecursionSettings& recursion_;
   std::string commands_;
 };
 
 constexpr std::string_view kLine = "class=\"curve\" stroke=\"#000\"";
 
 /// Shades with their radii, and the line.
-std::string legend(double left, double top, bool anyUnknown) {
+std::string legend(double left, double top, const run::RecursionSettings& recursion, bool anyUnknown) {
   constexpr double kShade = 26.0;  // px
   constexpr double kHeight = 14.0;
   struct Shade {
@@ -152,7 +157,7 @@ std::string legend(double left, double top, bool anyUnknown) {
   double x = left + 122.0;
   for (const Shade& shade : kShades) {
     result += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(x), pixels(top),
-                          pixels(kShade), pixels(kHeight), colourOf(shade.radius));
+                          pixels(kShade), pixels(kHeight), colourOf(shade.radius, {}));
     if (!shade.text.empty()) result += svgText("tick", x + 0.5 * kShade, top + kHeight + 13.0, "middle", shade.text);
     x += kShade;
   }
@@ -160,7 +165,8 @@ std::string legend(double left, double top, bool anyUnknown) {
   const double y = top + 0.5 * kHeight;
   x += 18.0;
   result += fmt::format("<path {} d=\"{}\"/>\n", kLine, svgSegment(x, y, x + kLegendSample, y));
-  result += svgText("name", x + kLegendSample + 6.0, y + 4.5, "start", "ρ = 1: stable on the blue side");
+  result += svgText("name", x + kLegendSample + 6.0, y + 4.5, "start",
+                    fmt::format("ρ = {}: blue is stable", recursion.largestStableText()));
   if (!anyUnknown) return result;
   x += kLegendSample + 210.0;
   result += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(x), pixels(top),
@@ -208,7 +214,7 @@ std::string plotStabilityMap(const StabilityMap& map) {
     top += 30.0;
   }
   const auto isUnknown = [](double radius) { return std::isnan(radius); };
-  body += legend(left, top, std::ranges::any_of(map.panels, [&](const MapPanel& panel) {
+  body += legend(left, top, map.recursion, std::ranges::any_of(map.panels, [&](const MapPanel& panel) {
                    return std::ranges::any_of(panel.radii, isUnknown);
                  }));
   top += kLegend;
@@ -226,8 +232,8 @@ std::string plotStabilityMap(const StabilityMap& map) {
     if (!panel.name.empty()) body += svgText("name", box.left, box.top - 7.0, "start", panel.name);
     const Layout layout = laidOut(map.across, map.up, across, up, box);
     body += gridAndAxes(across, up, box, true);
-    body += cells(panel, layout);
-    body += fmt::format("<path {} d=\"{}\"/>\n", kLine, Contour(panel, layout).path());
+    body += cells(panel, layout, map.recursion);
+    body += fmt::format("<path {} d=\"{}\"/>\n", kLine, Contour(panel, layout, map.recursion).path());
     if (column == 0) body += svgTurnedText(up.label, kMargin + kFontSize - 3.0, box.top + 0.5 * box.height);
     if (lowest)
       body += svgText("label", box.left + 0.5 * width, box.bottom() + kTickLength + 33.0, "middle", across.label);

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "koppla/run/recursion.hpp"
+
 namespace koppla::report {
 
 /// A direction of a map.
@@ -28,14 +30,15 @@ struct StabilityMap {
   MapAxis across;
   MapAxis up;
   std::vector<MapPanel> panels;
-  std::size_t columns = 1;  ///< panels in a row, 1 at least
-  double width = 760.0;     ///< px, of the whole picture
-  double height = 480.0;    ///< px, of each frame
+  run::RecursionSettings recursion;  ///< which tell stable radii from others
+  std::size_t columns = 1;           ///< panels in a row, 1 at least
+  double width = 760.0;              ///< px, of the whole picture
+  double height = 480.0;             ///< px, of each frame
 };
 
 /// Draws the maps as a picture in SVG: one cell per combination, blue where it is stable (the darker, the faster
 /// disturbances die out), orange where it is unstable, grey where nothing is known; and the line where the spectral
-/// radius is 1, interpolated between the combinations.
+/// radius is the largest stable one, interpolated between the combinations.
 std::string plotStabilityMap(const StabilityMap& map);
 
 }  // namespace koppla::report

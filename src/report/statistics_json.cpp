@@ -66,7 +66,7 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
     document["connections"].push_back({{"from", c.from},
                                        {"to", c.to},
                                        {"approximation", c.interpolated ? "interpolated" : "extrapolated"},
-                                       {"error_of_range", c.relative},
+                                       {"error_of_range", c.constant ? Json() : Json(c.relative)},
                                        {"error_rms", c.rms},
                                        {"error_largest", c.largest},
                                        {"error_largest_at", c.whenLargest}});

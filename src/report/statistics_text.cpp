@@ -127,14 +127,17 @@ std::string connectionTable(const run::Statistics& statistics) {
       fmt::format("\n  {:<{}} {:>12} {:>12} {:>12} {:>12}\n", kTitle, width, "of range", "rms", "largest", "at");
   for (std::size_t i = 0; i < shown; ++i) {
     const run::ConnectionStatistics& c = statistics.connections[i];
-    text += fmt::format("  {:<{}} {:>12.2e} {:>12.2e} {:>12.2e} {:>10.4g} s\n", names[i], width, c.relative, c.rms,
-                        c.largest, c.whenLargest);
+    const std::string ofRange = c.constant ? fmt::format("is {:.4g}", c.value) : fmt::format("{:.2e}", c.relative);
+    text += fmt::format("  {:<{}} {:>12} {:>12.2e} {:>12.2e} {:>10.4g} s\n", names[i], width, ofRange, c.rms, c.largest,
+                        c.whenLargest);
   }
   if (shown < statistics.connections.size())
     text += fmt::format("  ... and {} more, all of them in statistics.json\n", statistics.connections.size() - shown);
   if (statistics.connections.front().relative > 0.0)
     text += fmt::format("  {} limits the step: per macro step its input is off by {:.2g} of its range.\n",
                         names.front(), statistics.connections.front().relative);
+  if (std::ranges::any_of(statistics.connections, &run::ConnectionStatistics::constant))
+    text += "  'is': constant but for rounding, at that value (of a vector, its first).\n";
   return text;
 }
 

@@ -1,6 +1,7 @@
 #include "koppla/results/block_writer.hpp"
 
 #include <cerrno>
+#include <chrono>
 #include <utility>
 
 #include <fcntl.h>
@@ -63,6 +64,7 @@ void BlockWriter::fail(int error) const {
 
 void BlockWriter::drain() {
   process_.endIfForked();
+  const auto begin = std::chrono::steady_clock::now();
   int error = 0;
   {
     const Turn turn(busy_, Turn::kAsLongAsItTakes);
@@ -72,6 +74,7 @@ void BlockWriter::drain() {
       finished_.store(0, std::memory_order_relaxed);
     }
   }
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
   if (error != 0) fail(error);
 }
 

@@ -53,6 +53,7 @@ class BlockWriter {
   void rescue() noexcept;
 
   [[nodiscard]] const std::filesystem::path& file() const { return file_; }
+  [[nodiscard]] double seconds() const { return seconds_; }  ///< in drain()
 
  private:
   void makeRoom(std::size_t bytes);
@@ -70,7 +71,8 @@ class BlockWriter {
   std::atomic<std::size_t> finished_ = 0;  ///< bytes of whole pieces
   std::size_t taken_ = 0;                  ///< bytes of these that the system has; in one's turn only
   std::uint64_t total_ = 0;                ///< bytes in the file; in one's turn only
-  std::atomic<bool> busy_ = false;         ///< somebody has the turn to write
+  double seconds_ = 0.0;
+  std::atomic<bool> busy_ = false;  ///< somebody has the turn to write
 };
 
 }  // namespace koppla::results

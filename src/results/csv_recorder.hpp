@@ -32,6 +32,7 @@ class CsvRecorder : public Recorder {
   void begin(const std::vector<Column>& columns) override;
   void row(double time, const core::Values& values) override;
   void flush() override;
+  [[nodiscard]] double secondsOfBlocks() const override { return writer_ ? writer_->seconds() : 0.0; }
   void rescue() noexcept override;
   void complete() override;
   /// Does nothing before begin() or after the end.

@@ -78,6 +78,10 @@ void Hdf5Recorder::flush() {
   running().flush();
 }
 
+double Hdf5Recorder::secondsOfBlocks() const {
+  return file_ ? file_->writer.seconds() : 0.0;
+}
+
 void Hdf5Recorder::rescue() noexcept {
   if (file_) file_->writer.rescue();
 }

@@ -38,6 +38,7 @@ class Hdf5Recorder : public Recorder {
   void row(double time, const core::Values& values) override;
   /// Where many variables make this slow it is not done every time, so that a run spends little of its time here.
   void flush() override;
+  [[nodiscard]] double secondsOfBlocks() const override;
   void rescue() noexcept override;
   void complete() override;
   /// Does nothing before begin() or after the end.

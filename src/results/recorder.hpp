@@ -30,6 +30,8 @@ class Recorder {
   /// Hands the rows so far to the system, so that a killed process does not take them along; called after the
   /// first steps and then about 20 times a second.
   virtual void flush() {}
+  /// s, spent in row() and flush() so far to hand rows to the system: seldom and long, where a row is short.
+  [[nodiscard]] virtual double secondsOfBlocks() const { return 0.0; }
   /// Hands finished rows to the system from a signal handler, on any thread: async-signal-safe, and waits a second at
   /// most. Nobody may be in begin(), complete() or abandon(). Failures are told by the next flush(), if there is one.
   virtual void rescue() noexcept {}

@@ -42,6 +42,12 @@ void SeveralRecorders::flush() {
   forAll(recorders_, [](Recorder& recorder) { recorder.flush(); });
 }
 
+double SeveralRecorders::secondsOfBlocks() const {
+  double sum = 0.0;
+  for (const auto& recorder : recorders_) sum += recorder->secondsOfBlocks();
+  return sum;
+}
+
 void SeveralRecorders::rescue() noexcept {
   for (const auto& recorder : recorders_) recorder->rescue();
 }

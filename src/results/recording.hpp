@@ -22,6 +22,7 @@ class SeveralRecorders : public Recorder {
   void begin(const std::vector<Column>& columns) override;
   void row(double time, const core::Values& values) override;
   void flush() override;
+  [[nodiscard]] double secondsOfBlocks() const override;
   void rescue() noexcept override;
   void complete() override;
   void abandon() override;

@@ -21,6 +21,7 @@ class ResumedRecorder : public Recorder {
   void begin(const std::vector<Column>& columns) override;
   void row(double time, const core::Values& values) override;
   void flush() override { recorder_->flush(); }
+  [[nodiscard]] double secondsOfBlocks() const override { return recorder_->secondsOfBlocks(); }
   void rescue() noexcept override { recorder_->rescue(); }
   void complete() override;
   void abandon() override;

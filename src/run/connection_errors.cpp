@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <optional>
+#include <utility>
 
 namespace koppla::run {
 
@@ -35,11 +36,14 @@ std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& s
     const std::size_t consumer = positionOf[c.to.member];
     if (values == valuesOf.end() || network.isStatic(consumer)) continue;  // discrete, or evaluated at the point itself
     ConnectionStatistics entry{nameOf(system, c.from, c.fromElement), nameOf(system, c.to, c.toElement)};
+    bool first = true;
     for (const std::size_t value : values->second) {
       if (c.fromElement && network.outputName(value).element != *c.fromElement) continue;
       entry.interpolated = coupledStep.interpolates(value, consumer);
       const double share = (entry.interpolated ? estimate.interpolationShare() : 1.0) * std::fabs(c.scale);
       const double range = estimate.range(value);
+      entry.constant = (first || entry.constant) && !(range > 0.0);
+      if (std::exchange(first, false)) entry.value = estimate.upper(value);
       entry.rms = std::max(entry.rms, share * estimate.rms(value));
       if (range > 0.0)
         entry.relative = std::max(entry.relative, share * estimate.rms(value) / (std::fabs(c.scale) * range));

@@ -217,6 +217,9 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
                                  : "Shorten simulation.step, or set simulation.on_discard = \"shorten\" so that all "
                                    "repeat the step to where it got.")};
     case FaultKind::failed:
+      if (member.subsystem->failedAtFile())
+        return {OutcomeKind::outputFailed, fmt::format("The subsystem '{}' could not go on at {:.12g} s: {}",
+                                                       member.name, t, member.subsystem->failure())};
       return {OutcomeKind::subsystemFailed,
               fmt::format(
                   "The subsystem '{}' failed at {:.12g} s: {} Its own messages are in the log; check its parameters "

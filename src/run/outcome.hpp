@@ -14,7 +14,7 @@ enum class OutcomeKind : std::uint8_t {
   stagnated,        ///< an iteration came to rest above its tolerance, at the precision of the subsystems
   exploded,         ///< a value is beyond the explosion limit, or an iteration left all that was ever computed behind
   notFinite,        ///< a value is not a finite number
-  outputFailed,     ///< rows or another file could not be written: a full disk, a broken pipe
+  outputFailed,     ///< rows, a program's files or others could not be written: a full disk, a broken pipe
 };
 
 std::string_view word(OutcomeKind kind);

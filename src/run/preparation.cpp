@@ -36,6 +36,11 @@ void tellAbout(const coupling::AlgebraicLoop& loop, core::Log& log) {
 /// Outputs that come with the end of initialisation depend on nothing before: what they will do is not known.
 void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::string>& late, core::Log& log) {
   constexpr double kNoise = 1e-6;  // of derivatives by differences
+  if (!loop.growthUnknown.empty())
+    log.write(core::Severity::warning, "initialisation",
+              fmt::format("whether values grow on their way round {} is not known: when they were changed a little, {} "
+                          "That was a trial only, and the run goes on",
+                          fmt::join(loop.outputs, ", "), loop.growthUnknown));
   const bool unknown = std::ranges::any_of(
       loop.outputs, [&late](const std::string& output) { return std::ranges::find(late, output) != late.end(); });
   if (!unknown && loop.growth < kNoise) return;
@@ -202,7 +207,7 @@ Outcome initialiseTwins(coupling::System& system, coupling::Network& network, co
       const coupling::Block own = network.outputsOf(position);
       const std::span<double> y = network.twins()->scratch(position, i, own.last - own.first);
       if (twin.evaluate(experiment.start, network.inputsOf(position), y) >= subsystem::Status::discard)
-        return {OutcomeKind::subsystemFailed,
+        return {twin.failedAtFile() ? OutcomeKind::outputFailed : OutcomeKind::subsystemFailed,
                 fmt::format("A twin of '{}' cannot be initialised: {}", member.name, twin.failure())};
       twin.leaveInitialisation();
     }

@@ -228,8 +228,12 @@ double MacroStepRecursion::spectralRadius(double H) {
   return core::spectralRadius(matrix(H));
 }
 
+std::string RecursionSettings::largestStableText() const {
+  return allowance > 0.0 ? "1 + " + core::text(allowance) : "1";
+}
+
 bool MacroStepRecursion::isStable(double H) {
-  return spectralRadius(H) <= 1.0 + impl_->how.allowance;
+  return impl_->how.isStable(spectralRadius(H));
 }
 
 std::optional<double> MacroStepRecursion::criticalStep(StepRange range) {

@@ -2,6 +2,7 @@
 
 #include <memory>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "koppla/core/log.hpp"
@@ -18,6 +19,12 @@ struct RecursionSettings {
   double increment = 6e-6;
   /// A spectral radius up to 1 + allowance counts as stable: undamped motion has 1, and rounding.
   double allowance = 1e-10;
+
+  /// The one place that says so, for limits, tables and pictures.
+  [[nodiscard]] double largestStableRadius() const { return 1.0 + allowance; }
+  [[nodiscard]] bool isStable(double spectralRadius) const { return spectralRadius <= largestStableRadius(); }
+  /// "1 + 1e-10".
+  [[nodiscard]] std::string largestStableText() const;
 };
 
 /// Steps (s) among which the limit of stability is sought.
@@ -30,10 +37,11 @@ struct StepRange {
 ///
 ///     w(n+1) = M(H) w(n),   w = (states of all members; connected real outputs y(n), y(n-1), ..., y(n-p))
 ///
-/// It is stable where the spectral radius of M is at most 1. The columns of M come from real macro steps of the chosen
-/// algorithm, with the members' own integrators, applied to unit vectors; so whatever the algorithm does is in it.
-/// Linear members: differences to the step from w = 0. Others: central differences about the initial point, where all
-/// outputs have been what they are at the start; the result belongs to that point, best an equilibrium.
+/// It is stable where the spectral radius of M is at most 1 (RecursionSettings::isStable). The columns of M come from
+/// real macro steps of the chosen algorithm, with the members' own integrators, applied to unit vectors; so whatever
+/// the algorithm does is in it. Linear members: differences to the step from w = 0. Others: central differences about
+/// the initial point, where all outputs have been what they are at the start; the result belongs to that point, best an
+/// equilibrium.
 ///
 /// The step is fixed, whatever step control the settings name. Iterating algorithms are solved to nearly rounding, so M
 /// is that of the converged scheme. In master/slave mode H is the step that the master takes: at most its micro step.

@@ -108,6 +108,7 @@ struct Run::Impl {
   double lastRow = -HUGE_VAL;  ///< s
   std::uint64_t recordedRows = 0;
   coupling::CallCounter rows;
+  double blocks = 0.0;  ///< s, in which the recorder handed rows to the system, once it is closed
 
   double wallClock = 0.0;
   double cpu = 0.0;
@@ -165,7 +166,8 @@ Outcome Run::Impl::initialise() {
 
 Outcome Run::Impl::record() {
   try {
-    return rows.measure([this]() -> Outcome {
+    const auto inBlocks = [this] { return recorder->secondsOfBlocks(); };
+    return rows.measureApartFrom(inBlocks, [this]() -> Outcome {
       const core::Values& values = observation->read(system);
       if (const auto name = observation->exploded(settings.explosionLimit))
         return {
@@ -288,6 +290,7 @@ Outcome Run::Impl::close() {
   process.endIfForked();
   if (closed) return closing;
   closed = true;
+  if (recorder != nullptr) blocks = recorder->secondsOfBlocks();
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
   const bool known = outputFailed;
@@ -319,7 +322,8 @@ Statistics Run::Impl::statistics() {
   Statistics result;
   result.wallClock = wallClock;
   result.initialisation = initialisation;
-  result.output = {recordedRows, rows.seconds()};
+  result.output = {recordedRows,
+                   rows.secondsWith(closed || recorder == nullptr ? blocks : recorder->secondsOfBlocks())};
   result.algorithm = {counters.solutions, counters.algorithm.seconds()};
   result.acceptedSteps = counters.accepted;
   result.convergenceFailures = counters.convergenceFailures;

@@ -31,7 +31,9 @@ struct ConnectionStatistics {
   double rms = 0.0;           ///< in the unit of the consumer's port
   double largest = 0.0;       ///< in the unit of the consumer's port
   double whenLargest = 0.0;   ///< s
-  double relative = 0.0;      ///< rms over the range of the values
+  double relative = 0.0;      ///< rms over the range of the values; 0 where they are constant but for rounding
+  bool constant = false;      ///< all of its values are
+  double value = 0.0;         ///< the first of its values where they are constant, in the unit of the producer's port
 };
 
 /// Of one cycle: subsystems that depend on each other.

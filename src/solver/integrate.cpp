@@ -143,6 +143,7 @@ class Integrated final : public subsystem::Subsystem {
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {}
   [[nodiscard]] std::string failure() const override;
+  [[nodiscard]] bool failedAtFile() const override { return exception_ && detail::isOfFile(exception_); }
 
  private:
   [[nodiscard]] bool isRealInput(PortIndex port) const {

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 
 namespace koppla::solver {
 
@@ -209,9 +210,12 @@ void StaticFunction::check(std::size_t index, double t) {
   const std::size_t instance = index == 0 || others == 0 ? 0 : 1 + (index - 1) % others;
   Failure& failure = failures_[instance];
   if (probe.status > subsystem::Status::warning) {
-    if (std::string reason = instances_[instance]->failure(); reason != failure.reason)
+    const std::string reason = instances_[instance]->failure();
+    if (reason != failure.reason)
       failure = {reason,
                  fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t), inputsText(probe), reason)};
+    if (instances_[instance]->failedAtFile())
+      core::passOnFileError(fmt::format("'{}' could not go on.", name_), reason);
     throw core::SubsystemError(failure.message);
   }
   failure = {};

@@ -75,8 +75,7 @@ StabilityRow judge(const StabilityAnalysis& analysis, coupling::System system, c
   if (analysis.find == StabilityQuestion::spectralRadius) {
     row.step = settings.step;
     row.spectralRadius = recursion.spectralRadius(row.step);
-    const bool stable = row.spectralRadius <= 1.0 + analysis.recursion.allowance;
-    row.status = stable ? StabilityStatus::stable : StabilityStatus::unstable;
+    row.status = analysis.recursion.isStable(row.spectralRadius) ? StabilityStatus::stable : StabilityStatus::unstable;
     return row;
   }
   const std::optional<double> limit = recursion.criticalStep(analysis.range);

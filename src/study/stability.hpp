@@ -49,8 +49,8 @@ StabilityAnalysis readStability(const std::filesystem::path& file, core::Log& lo
                                 std::span<const project::Override> set = {});
 
 enum class StabilityStatus : std::uint8_t {
-  stable,    ///< spectral radius at most 1; no unstable step in the range
-  unstable,  ///< spectral radius above 1; already at the shortest step of the range
+  stable,    ///< by RecursionSettings::isStable; no unstable step in the range
+  unstable,  ///< not stable; already at the shortest step of the range
   limit,     ///< the critical step was found
   failed,    ///< there is no recursion
 };

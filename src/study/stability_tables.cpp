@@ -15,13 +15,20 @@ namespace {
 constexpr std::size_t kMostColumns = 8;
 constexpr std::size_t kMostLines = 100;
 
+/// Six digits; of an unstable radius that these make 1, by how much it is above.
+std::string unstableRadius(double radius) {
+  std::string text = fmt::format("{:.6g}", radius);
+  return text == "1" ? fmt::format("1+{:.1e}", radius - 1.0) : text;
+}
+
 /// The answer in a few characters; unstable ones carry a mark.
 std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
   if (row.status == StabilityStatus::failed) return "failed";
   if (analysis.find == StabilityQuestion::criticalStep)
     return row.status == StabilityStatus::limit ? fmt::format("{:.4e}", row.criticalStep)
                                                 : std::string(row.status == StabilityStatus::stable ? "none" : "<");
-  return fmt::format("{:.6g}{}", row.spectralRadius, row.status == StabilityStatus::unstable ? " !" : "");
+  return row.status == StabilityStatus::unstable ? unstableRadius(row.spectralRadius) + " !"
+                                                 : fmt::format("{:.6g}", row.spectralRadius);
 }
 
 /// The last setting goes across, all others down.
@@ -83,8 +90,10 @@ std::string remarks(const StabilityAnalysis& analysis, std::span<const Stability
       text += fmt::format("none: no unstable step up to {} s\n", core::text(analysis.range.to));
     if (count(StabilityStatus::unstable) > 0)
       text += fmt::format("<: unstable already at {} s\n", core::text(analysis.range.from));
+    if (count(StabilityStatus::unstable) + count(StabilityStatus::limit) > 0)
+      text += fmt::format("unstable: spectral radius above {} (allowance)\n", analysis.recursion.largestStableText());
   } else if (count(StabilityStatus::unstable) > 0) {
-    text += "!: unstable\n";
+    text += fmt::format("!: unstable, above {} (allowance)\n", analysis.recursion.largestStableText());
   }
   if (const auto failures = count(StabilityStatus::failed); failures > 0)
     text += fmt::format("failed: {} of {} combinations; the first: {}\n", failures, rows.size(),

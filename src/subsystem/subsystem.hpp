@@ -132,7 +132,8 @@ struct Experiment {
 };
 
 /// What can be stepped or evaluated. Order of calls, which the caller keeps and an implementation may rely on:
-///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe)* -> leaveInitialisation -> readOutputs
+///   (set*, bind) -> enterInitialisation -> (evaluate, differentiate, observe, save, restore, initialiseAgain)*
+///        -> leaveInitialisation -> readOutputs
 ///        -> (advance, save, restore, states, setStates, observe)* -> terminate
 /// One instance is used by one thread at a time. A failure of evaluate, advance, save and restore is a status (the
 /// reason in failure()); every other failure is a core::SubsystemError, or a core::FileError where the system fails
@@ -162,6 +163,9 @@ class Subsystem {
                                    std::span<double> /*dy*/) {
     return Status::error;
   }
+  /// Back to where enterInitialisation() has led, with the same start values, whatever has failed since then. An error
+  /// where it cannot.
+  virtual Status initialiseAgain() { return Status::error; }
   virtual void leaveInitialisation() = 0;
   /// The outputs as they are after initialisation, no input set. Not written by those to whom leaving it changes
   /// nothing.
@@ -189,6 +193,8 @@ class Subsystem {
 
   /// What went wrong in the last call that did not end well, the subsystem's own words included.
   [[nodiscard]] virtual std::string failure() const = 0;
+  /// Whether that was the system's doing, as on a full disk, and says nothing of the model.
+  [[nodiscard]] virtual bool failedAtFile() const { return false; }
 };
 
 }  // namespace koppla::subsystem

@@ -185,5 +185,20 @@ TEST(Failures, WarningsOfAnFmuAreToldAndTheRunGoesOn) {
   EXPECT_EQ(workspace.rows("p.run/results.csv").size(), 11U);
 }
 
+/// 'bad' fails where its input is not 0, which it is in this loop; only the search for its growth tries others.
+TEST(FailureInATrial, DoesNotEndARunThatDoesNotMeetIt) {
+  const Workspace workspace;
+  workspace.write("p.toml", "format = 1\nsimulation = { end = 1.0, step = 0.1, initialisation = \"start-values\" }\n" +
+                                subsystem("bad", "Failing", "call = \"getReal\", above = 1e-12") +
+                                subsystem("b", "Gain") + connection("bad.y", "b.u") + connection("b.y", "bad.u"));
+  const Result result = workspace.run({"run", "p.toml", "--quiet"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_NE(
+      result.err.find("round bad.y, b.y is not known: when they were changed a little, 'bad' failed: fmi2GetReal"),
+      std::string::npos)
+      << result.err;
+  EXPECT_EQ(workspace.rows("p.run/results.csv").size(), 11U);
+}
+
 }  // namespace
 }  // namespace koppla::test::failure_test

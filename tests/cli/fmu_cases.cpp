@@ -178,6 +178,9 @@ std::vector<BadInput> fmuCases() {
                }},
 
       {"InspectedButMissing", {"inspect", "nope.fmu"}, {"nope.fmu: There is no such file.", "Check the path"}},
+      {"InspectedButMisspelt",
+       {"inspect", "oscilator-body"},
+       {"There is neither a file nor a native model 'oscilator-body'. Did you mean 'oscillator-body'?"}},
       {"InspectedButAText",
        {"inspect", "notes.txt"},
        {"notes.txt: This is no zip archive", "export it again"},

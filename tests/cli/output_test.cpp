@@ -79,6 +79,30 @@ TEST(Rows, BeforeAStepThatDoesNotEndAreThereWhileItGoesOn) {
   EXPECT_EQ(process.wait().exitCode, 128 + SIGKILL);
 }
 
+TEST(Status, IsRenewedAndTellsTheCallDuringAStepThatDoesNotEnd) {
+  const Workspace workspace;
+  workspace.write("p.toml", thousandSteps("csv"));
+  Process process = workspace.start(
+      {"run", "p.toml", "--quiet", "--set", "bad.call=doStep", "--set", "bad.status=hang", "--set", "bad.at=0.8995"});
+  const auto updated = [&]() -> std::string {
+    const auto status =
+        nlohmann::json::parse(workspace.has("p.run/status.json") ? workspace.read("p.run/status.json") : "{}");
+    return status.contains("call") ? status["updated"].get<std::string>() : "";
+  };
+  ASSERT_TRUE(eventually([&] { return !updated().empty(); }));
+  const std::string first = updated();
+  EXPECT_TRUE(eventually([&] { return updated() > first; })) << "in seconds, in the form of ISO 8601";
+  const auto now = nlohmann::json::parse(workspace.run({"status", "p.run", "--json"}, "status").out);
+  EXPECT_EQ(now["state"], "running");
+  EXPECT_EQ(now["call"]["subsystem"], "bad");
+  EXPECT_EQ(now["call"]["function"], "fmi2DoStep");
+  EXPECT_LE(now["call"]["since"].get<std::string>(), first);
+  const Result text = workspace.run({"status", "p.run"}, "text");
+  EXPECT_NE(text.out.find("  is in fmi2DoStep of bad since "), std::string::npos) << text.all();
+  process.send(SIGKILL);
+  process.wait();
+}
+
 TEST(Rows, OfARunOnADiskThatFillsUpAreAnOutcomeWithStatistics) {
   const Workspace workspace;
   workspace.write("p.toml", "format = 1\nsimulation = { end = 1.0, step = 1e-7 }\n" + subsystem("a", "Gain"));
@@ -92,6 +116,16 @@ TEST(Rows, OfARunOnADiskThatFillsUpAreAnOutcomeWithStatistics) {
   EXPECT_NE(result.err.find(statistics["message"].get<std::string>()), std::string::npos) << result.err;
   EXPECT_NE(workspace.read("p.run/run.log").find("output failed"), std::string::npos);
   EXPECT_FALSE(workspace.has("p.run/results.csv"));
+}
+
+TEST(TemporaryFiles, OfWhichTheFolderIsMissingAreToldWithIt) {
+  Workspace workspace;
+  workspace.setVariable("TMPDIR", workspace.path("gone").string());
+  const Result result = workspace.run({"inspect", "fmus/Gain.fmu"});
+  EXPECT_EQ(result.exitCode, 2);
+  EXPECT_NE(result.err.find("cannot be unpacked to " + workspace.path("gone").string() + ": "), std::string::npos)
+      << result.err;
+  EXPECT_NE(result.err.find("Set TMPDIR to a folder that you may write to"), std::string::npos) << result.err;
 }
 
 TEST(FullDiskTest, ForAnUnpackedFmuIsNoBadInput) {

@@ -121,8 +121,9 @@ kind = "none"
   EXPECT_TRUE(contains(result.err, "did not converge")) << result.err;
 }
 
-TEST(Command, ShowsOnATerminalHowARunGoesOn) {
-  Workspace workspace;
+/// What a terminal is sent by a run of some steps of 0.2 s each.
+std::string screenOfASlowRun(const std::string& preparation) {
+  const Workspace workspace;
   workspace.write("slow.toml", R"(format = 1
 [simulation]
 end = 4.0
@@ -133,11 +134,24 @@ program = "sleep 0.2; echo 1 > out.txt"
 [subsystems.outputs]
 y = { file = "out.txt", reader = "columns", columns = [1] }
 )");
-  const std::string command = "cd '" + workspace.path().string() +
-                              "' && script -qec '" KOPPLA_COMMAND
-                              " run slow.toml' typescript >/dev/null 2>&1 </dev/null";
-  ASSERT_EQ(std::system(command.c_str()), 0) << workspace.read("typescript");  // NOLINT(concurrency-mt-unsafe)
-  const std::string screen = workspace.read("typescript");
+  const std::string command = "cd '" + workspace.path().string() + "' && script -qec '" + preparation +
+                              KOPPLA_COMMAND " run slow.toml' typescript >/dev/null 2>&1 </dev/null";
+  EXPECT_EQ(std::system(command.c_str()), 0) << workspace.read("typescript");  // NOLINT(concurrency-mt-unsafe)
+  return workspace.read("typescript");
+}
+
+TEST(Command, FitsTheLineThatItRewritesToTheTerminal) {
+  const std::string screen = screenOfASlowRun("stty cols 50; ");
+  const auto lines = test::matches(screen, "\r\x1b\\[K([^\r\x1b\n]+ %[^\r\x1b\n]*)");
+  ASSERT_FALSE(lines.empty()) << screen;
+  for (const test::Match& line : lines) {
+    EXPECT_LT(std::string(line[1]).size(), 50U) << line[1];
+    EXPECT_FALSE(test::matches(line[1], "t = \\d+ s of 4 s.* left").empty()) << line[1];
+  }
+}
+
+TEST(Command, ShowsOnATerminalHowARunGoesOn) {
+  const std::string screen = screenOfASlowRun("");
   // Step number, t, next h, failures, wall clock, speed and remaining time (Nicolai's note, sec. 6).
   const std::string line =
       R"(\d+\.\d %  t = \d+ s of 4 s  step \d+ of 1 s.*  0 failures  \S+ \S+ elapsed  \S+ x real time  \S+ \S+ left)";

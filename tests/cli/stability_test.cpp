@@ -75,6 +75,29 @@ TEST_F(StabilityCommandTest, DrawsOneMapForEachCombinationOfTheSettingsBeforeThe
   EXPECT_NE(picture.find("crispEdges", second), std::string::npos);
 }
 
+TEST_F(StabilityCommandTest, PaintsOrangeWhatItsTableCallsUnstable) {
+  write("find = \"spectral-radius\"\nallowance = 0.5\nset = [\"body.integrator=ode1\"]",
+        "[[vary]]\nname = \"body.m\"\nvalues = [1.0, 1.0000001]\n"
+        "[[vary]]\nname = \"simulation.step\"\nvalues = [0.5, 1.0, 1.5]\n");
+  const Result result = workspace_.run({"stability", "s.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  // Explicit Euler: |1 + i H| is 1.118, 1.414 and 1.803.
+  const std::vector<std::string> rows = workspace_.rows("s.stability/stability.csv");
+  ASSERT_EQ(rows.size(), 6U);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    EXPECT_TRUE(rows[i].find(i % 3 < 2 ? "\"stable\"" : "\"unstable\"") != std::string::npos) << rows[i];
+  const std::string picture = workspace_.read("s.stability/stability.svg");
+  const std::size_t first = picture.find("crispEdges");
+  std::size_t orange = 0;
+  std::size_t cells = 0;
+  for (std::size_t at = picture.find("fill=\"#", first); at < picture.find("</g>", first);
+       at = picture.find("fill=\"#", at + 1), ++cells)
+    if (picture.substr(at + 7, 2) > picture.substr(at + 11, 2)) ++orange;  // more red than blue
+  EXPECT_EQ(cells, 6U);
+  EXPECT_EQ(orange, 2U);
+  EXPECT_NE(result.out.find("!: unstable, above 1 + 0.5 (allowance)"), std::string::npos) << result.out;
+}
+
 TEST_F(StabilityCommandTest, CtrlCLeavesNothingBehind) {
   // A million micro steps for every macro step that is tried.
   write("find = \"critical-step\"\nfrom = 1.0\nto = 2.0\nset = [\"body.micro_step=1e-6\"]");

@@ -79,5 +79,33 @@ TEST(CallCounter, ExpensiveCallsAreTimedWithoutSampling) {
   EXPECT_GE(meter.seconds(), 20 * 50e-6);
 }
 
+/// Every thousandth of many cheap calls has a long part, which no sample need meet: 7 s in all.
+TEST(CallCounter, PartsThatSomebodyElseMeasuresAreCountedOnce) {
+  CallCounter meter;
+  double apart = 0.0;
+  for (int i = 1; i <= 7000; ++i)
+    meter.measureApartFrom([&] { return apart; },
+                           [&] {
+                             if (i % 1000 == 0) apart += 1.0;
+                             return 0;
+                           });
+  EXPECT_EQ(apart, 7.0);
+  EXPECT_NEAR(meter.secondsWith(apart), 7.0, 0.5);
+}
+
+TEST(CallCounter, PartsOfCallsThatAreTimedAnywayAreNotCountedAgain) {
+  CallCounter meter;
+  double apart = 0.0;
+  for (int i = 0; i < 20; ++i)
+    meter.measureApartFrom([&] { return apart; },
+                           [&] {
+                             const auto until = std::chrono::steady_clock::now() + std::chrono::microseconds(50);
+                             while (std::chrono::steady_clock::now() < until) continue;
+                             apart += 50e-6;
+                             return 0;
+                           });
+  EXPECT_DOUBLE_EQ(meter.secondsWith(apart), meter.seconds());
+}
+
 }  // namespace
 }  // namespace koppla::coupling

@@ -1,6 +1,7 @@
 // What the documentation says about files, options and commands must be there, and the other way round.
 
 #include <filesystem>
+#include <map>
 #include <set>
 
 #include <gtest/gtest.h>
@@ -35,6 +36,14 @@ std::vector<fs::path> pages() {
   return result;
 }
 
+/// "examples/math003" and all others, in the order of the alphabet.
+std::set<std::string> exampleFolders() {
+  std::set<std::string> result;
+  for (const fs::directory_entry& entry : fs::directory_iterator(examplesFolder()))
+    if (fs::exists(entry.path() / "README.md")) result.insert("examples/" + entry.path().filename().string());
+  return result;
+}
+
 TEST(Documentation, EveryExampleHasNoMistakesAndIsExplainedBesideIt) {
   for (const std::string& project : exampleProjects()) {
     const CommandResult check = checkExample(project);
@@ -44,6 +53,33 @@ TEST(Documentation, EveryExampleHasNoMistakesAndIsExplainedBesideIt) {
     const std::string readme = core::readWhole(file.parent_path() / "README.md");
     EXPECT_NE(readme.find(file.filename().string()), std::string::npos) << project;
   }
+}
+
+/// The commands of all examples can be pasted one after the other: none finds the folder of an earlier run in its way,
+/// and what is read was made.
+TEST(Documentation, EveryCommandOfTheExamplesFindsItsFoldersAsItNeedsThem) {
+  std::map<std::string, std::string> madeBy;
+  std::size_t runs = 0;
+  for (const std::string& example : exampleFolders()) {
+    const std::string readme = replaced(core::readWhole(root() / example / "README.md"), R"(\\\n)", " ");
+    for (const Match& line : matches(readme, R"(^    build/koppla (run|plot|compare|status|resume) ([^#\n]*))")) {
+      const std::string& words = line[2];
+      if (line[1] != "run") {
+        for (const std::string& folder : found(words, R"((\S+\.run)\b)"))
+          EXPECT_TRUE(madeBy.contains(folder)) << example << ": " << line[0];
+        continue;
+      }
+      ++runs;
+      const std::string project = words.substr(0, words.find(' '));
+      EXPECT_TRUE(fs::exists(root() / project)) << example << ": " << line[0];
+      const auto given = matches(words, R"(--folder (\S+))");
+      const std::string folder = given.empty() ? fs::path(project).replace_extension(".run").string() : given[0][1];
+      const bool isNew = madeBy.emplace(folder, line[0]).second;
+      EXPECT_TRUE(isNew || words.find("--overwrite") != std::string::npos)
+          << example << ": " << line[0] << "\n  exists already: " << madeBy[folder];
+    }
+  }
+  EXPECT_GT(runs, 40U);
 }
 
 TEST(Documentation, EveryStudyIsExplainedBesideIt) {
@@ -225,6 +261,20 @@ TEST(Documentation, EveryOptionOfTheProjectFileIsDescribed) {
   const std::set<std::string> options = found(core::readWhole(project), R"(^(?:# )?([a-z_]+) = )");
   EXPECT_GT(options.size(), 20U);
   for (const std::string& option : options) EXPECT_NE(page.find("`" + option + "`"), std::string::npos) << option;
+}
+
+TEST(Documentation, EveryKeyOfTheStatisticsIsDescribed) {
+  const std::string page = core::readWhole(root() / "docs/command-line.md");
+  const std::size_t table = page.find("`statistics.json`:");
+  const std::string rows = page.substr(table, page.find("\n## ", table) - table);
+  const core::TemporaryFolder folder("statistics");
+  const CommandResult run = command({"run", (examplesFolder() / "rigid-link/baumgarte.toml").string(), "--json",
+                                     "--end", "0.01", "--folder", (folder.path() / "run").string()});
+  ASSERT_EQ(run.exitCode, 0) << run.errors;
+  const std::set<std::string> keys = found(run.output, R"re("([a-z_]+)": )re");
+  for (const char* inner : {"suspicious", "velocity_defect", "error_of_range", "static_calls"})
+    EXPECT_TRUE(keys.contains(inner)) << inner << ": the example has no entry of its kind";
+  for (const std::string& key : keys) EXPECT_NE(rows.find("`" + key + "`"), std::string::npos) << key;
 }
 
 TEST(Documentation, EveryCommandAndItsOptionsAreDescribed) {

@@ -212,6 +212,30 @@ TEST(CoSimulationTest, ASavedStateBringsAFailedInstanceBack) {
   EXPECT_EQ(failing.advance(0.0, 0.25).status, Status::ok);
 }
 
+/// FMI 2.0.4, 2.1.3: without such a state only fmi2Reset is left.
+TEST(CoSimulationTest, AnInstanceThatFailedInInitialisationModeCanBeInitialisedAgain) {
+  Instance failing(fmuFile("Failing"));
+  failing.set("call", std::string("getReal"));
+  failing.set("above", 0.5);
+  failing.bind({"u"}, {"y"});
+  failing.system->enterInitialisation({0.0, 10.0, std::nullopt});
+  const auto evaluated = [&](double u) {
+    failing.u = {u};
+    return failing.system->evaluate(0.0, failing.u, failing.y);
+  };
+  EXPECT_EQ(evaluated(0.25), Status::ok);
+  EXPECT_EQ(evaluated(0.75), Status::error);
+  EXPECT_EQ(evaluated(0.25), Status::error) << "nothing may be called after an error";
+  EXPECT_EQ(failing.system->initialiseAgain(), Status::ok);
+  EXPECT_EQ(evaluated(0.25), Status::ok);
+  EXPECT_EQ(failing.y[0], 0.25);
+  EXPECT_EQ(evaluated(0.75), Status::error) << "with the parameters that were set";
+  EXPECT_EQ(failing.system->initialiseAgain(), Status::ok);
+  failing.system->leaveInitialisation();
+  failing.u = {0.0};
+  EXPECT_EQ(failing.advance(0.0, 0.5).status, Status::ok);
+}
+
 TEST(CoSimulationTest, EveryCallThatFailsIsReported) {
   for (const std::string call : {"setupExperiment", "enterInitializationMode", "exitInitializationMode", "setReal",
                                  "getReal", "getFMUstate", "setFMUstate", "doStep", "terminate"})

@@ -110,6 +110,18 @@ TEST(ProgramFaults, AFolderThatDoesNotFitOnTheDiskIsTold) {
   toy.settings.folder = toy.folder.path() / "model";
   const FullDisk full(50'000);
   EXPECT_THAT(failureOf(toy), AllOf(HasSubstr("data/mesh cannot become a copy of "), HasSubstr(": File too large.")));
+  EXPECT_TRUE(toy.made->failedAtFile());
+}
+
+TEST(ProgramFaults, AFolderThatCannotBeMadeFailsTheStepAndIsNotTheDisks) {
+  Toy toy(kTriple);
+  EXPECT_EQ(toy.evaluate(1.0), 3.0);
+  fs::remove_all(toy.work());
+  toy.write("programs/toy", "a file where the folder was");
+  EXPECT_FALSE(toy.evaluate(2.0, 1.0).has_value());
+  EXPECT_THAT(toy.made->failure(), AllOf(HasSubstr("The program 'toy' failed in step 1, before its call."),
+                                         HasSubstr("cannot be made: Not a directory.")));
+  EXPECT_FALSE(toy.made->failedAtFile());
 }
 
 TEST(ProgramFaults, AFileThatIsGoneIsToldByItsOwnName) {

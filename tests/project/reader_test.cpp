@@ -246,6 +246,29 @@ logging = 1
                          "false, without quotes."}));
 }
 
+/// Whatever names a subsystem that is not there may name this one.
+TEST(Reader, ASubsystemWithoutANameIsTheOnlyMistake) {
+  for (const std::string name : {"", "name = 3\n"}) {
+    const std::vector<Override> overrides{parseOverride("a.c=2")};
+    const Reading reading = parse("format = 1\nsimulation = { end = 1.0, step = 0.1 }\n[[subsystems]]\n" + name +
+                                      "model = \"oscillator-body\"\n[[subsystems]]\nname = \"b\"\n"
+                                      "model = \"oscillator-body\"\n[[connections]]\nfrom = \"a.x\"\nto = "
+                                      "\"b.f\"\n[results]\nvariables = [\"a.x\"]\n",
+                                  "folder/loop.toml", overrides);
+    ASSERT_EQ(reading.findings.mistakes.size(), 1U) << mistakes(reading).at(1);
+    EXPECT_TRUE(mistakes(reading)[0].find(name.empty() ? "A subsystem has no name." : "'name' in [[subsystems]] is") !=
+                std::string::npos)
+        << mistakes(reading)[0];
+  }
+}
+
+TEST(Reader, ASubsystemWithAMistakeIsStillThereForOthers) {
+  EXPECT_EQ(mistakes(parseText(leastWith("[[subsystems]]\nname = \"d\"\nfmu = 3\n[[connections]]\nfrom = \"d.y\"\nto = "
+                                         "\"e.u\"\n")))
+                .size(),
+            2U);  // 3 is no path, and nobody is called e
+}
+
 TEST(Reader, ChecksTheEndsOfConnections) {
   EXPECT_EQ(mistakes(parseText(leastWith(R"([[connections]]
 from = "a"

@@ -61,6 +61,17 @@ TEST(Statistics, TheConnectionThatLimitsTheStepIsNamed) {
   EXPECT_NE(json.find("\"interpolated\""), std::string::npos) << json;
 }
 
+TEST(Statistics, AConstantIsShownWithItsValueAndNotInSharesOfItsRounding) {
+  run::Statistics s = example();
+  s.connections = {{"mass.v", "link.v", false, 4e-16, 6e-16, 1.25, 0.0, true, 3.0}};
+  const std::string text = statisticsText(s);
+  EXPECT_NE(text.find(" is 3     4.00e-16     6.00e-16       1.25 s\n  'is': constant but for rounding"),
+            std::string::npos)
+      << text;
+  EXPECT_EQ(text.find("limits the step"), std::string::npos) << text;
+  EXPECT_TRUE(nlohmann::json::parse(statisticsJson(s, {}))["connections"][0]["error_of_range"].is_null());
+}
+
 TEST(Statistics, SolversThatTellTheirWorkAreListed) {
   run::Statistics s = example();
   EXPECT_EQ(statisticsText(s).find("micro steps"), std::string::npos);

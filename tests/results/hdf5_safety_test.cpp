@@ -12,6 +12,7 @@
 #include <fcntl.h>
 #include <gtest/gtest.h>
 #include <hdf5.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -155,6 +156,19 @@ TEST_F(Hdf5SafetyTest, ADiskThatFillsUpLeavesASoundFileWithTheRowsBefore) {
   const Table table = load(folder_.path());
   ASSERT_GT(table.time.size(), 1000U);
   EXPECT_EQ(table.find("b.y")->numbers.back(), static_cast<double>(table.time.size() - 1));
+}
+
+/// Room is asked of the system some blocks ahead.
+TEST_F(Hdf5SafetyTest, WhatWasReservedAndNotNeededIsGivenBackAtTheEnd) {
+  Hdf5Recorder recorder(folder_.path());
+  recorder.begin(kTwoReals);
+  for (int row = 0; row < 5000; ++row) recorder.row(row, reals({1.0, static_cast<double>(row)}));
+  EXPECT_GT(recorder.secondsOfBlocks(), 0.0);
+  recorder.complete();
+  struct stat status {};
+  ASSERT_EQ(::stat(file("results.h5").c_str(), &status), 0);
+  EXPECT_LT(status.st_size, 400'000);                          // 120 000 bytes of rows in chunks
+  EXPECT_LT(status.st_blocks * 512, status.st_size + 65'536);  // whole pages, or what the system rounds to
 }
 
 TEST_F(Hdf5SafetyTest, RowsCanBeReadWhileTheCallerIsBusyElsewhere) {

@@ -58,6 +58,40 @@ class Whole final : public subsystem::detail::Wrapper {
   }
 };
 
+/// Fails with values that are not whole, and from then on always, until it is brought back, as after fmi2Error.
+class Offended : public subsystem::detail::Wrapper {
+ public:
+  using Wrapper::Wrapper;
+  subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
+    const bool whole = std::ranges::all_of(u, [](double value) { return value == std::floor(value); });
+    offended_ = offended_ || !whole;
+    return offended_ ? subsystem::Status::error : inner().evaluate(t, u, y);
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+  subsystem::Status restore(subsystem::Slot slot) override {
+    offended_ = false;
+    return inner().restore(slot);
+  }
+  subsystem::Status initialiseAgain() override {
+    offended_ = false;
+    return subsystem::Status::ok;
+  }
+  [[nodiscard]] std::string failure() const override { return "fmi2GetReal returned fmi2Error."; }
+
+ protected:
+  bool offended_ = false;
+};
+
+/// The same by one that has no states to restore.
+class OffendedForGood final : public Offended {
+ public:
+  explicit OffendedForGood(std::unique_ptr<Subsystem> inner) : Offended(std::move(inner)) {
+    description().capabilities.saveRestore = false;
+  }
+};
+
 /// a.y = 2 a.u + 1, b.y = 2 b.u, in a loop.
 coupling::System loop() {
   return test::makeSystem({{"a", gain(2.0, 1.0)}, {"b", gain(2.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
@@ -126,7 +160,21 @@ TEST(LateOutputs, ALoopThatIsKeptWarnsAlsoWithAProgramInIt) {
 
 /// The growth serves a warning only: who cannot be evaluated elsewhere begins at its start values all the same.
 TEST(LateOutputs, ALoopThatIsKeptNeedNotBeDifferentiated) {
-  EXPECT_EQ(count(warnings(loopWith<Whole>(), kKeep), "growth per step"), 0U);
+  const std::vector<std::string> told = warnings(loopWith<Whole>(), kKeep);
+  EXPECT_EQ(count(told, "growth per step"), 0U);
+  EXPECT_EQ(count(told, "when they were changed a little, 'a' failed: "), 1U);
+}
+
+/// The trial is taken back, and said.
+TEST(LateOutputs, AnErrorInTheSearchForGrowthEndsTheSearchOnly) {
+  for (const bool restores : {true, false}) {
+    coupling::System system = restores ? loopWith<Offended>() : loopWith<OffendedForGood>();
+    ASSERT_EQ(system.members[0].subsystem->describe().capabilities.saveRestore, restores);
+    EXPECT_EQ(count(warnings(std::move(system), kKeep),
+                    "whether values grow on their way round a.y, b.y is not known: when they were changed a little, "
+                    "'a' failed: fmi2GetReal returned fmi2Error."),
+              1U);
+  }
 }
 
 TEST(LateOutputs, AnIteratingAlgorithmDoesNotWarnOfGrowth) {

@@ -67,6 +67,7 @@ TEST(StabilityMap, ChangesColourAtTheCriticalStep) {
 TEST(StabilityMap, DrawsTheLineOfRadiusOneBetweenTheCombinations) {
   // log radius is linear across: 0.5 at 0, 2 at 2, so radius 1 is in the middle.
   report::StabilityMap map;
+  map.recursion.allowance = 0.0;
   map.across = {"a", {0.0, 2.0}};
   map.up = {"b", {0.0, 1.0}};
   map.panels = {{"", {0.5, 2.0, 0.5, 2.0}}};
@@ -77,6 +78,26 @@ TEST(StabilityMap, DrawsTheLineOfRadiusOneBetweenTheCombinations) {
   for (const test::Match& point : test::matches(path, "([0-9.]+),[0-9.]+")) x.push_back(std::stod(point[1]));
   ASSERT_FALSE(x.empty());
   for (const double each : x) EXPECT_NEAR(each, x.front(), 0.01);
+}
+
+TEST(StabilityMap, PaintsWhatTheAllowanceCountsAsStable) {
+  report::StabilityMap map;
+  map.across = {"a", {0.0, 2.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.panels = {{"", {1.0 + 1e-13, 1.0 + 1e-9, 1.0 + 1e-13, 1.0 + 1e-9}}};
+  const std::string strict = plotStabilityMap(map);  // 1e-10, the default
+  EXPECT_TRUE(isBlue(fillsOf(strict)[0]));
+  EXPECT_FALSE(isBlue(fillsOf(strict)[1]));
+  EXPECT_NE(strict.find("ρ = 1 + 1e-10: blue is stable"), std::string::npos);
+  const std::size_t curve = strict.rfind("<path class=\"curve\"");
+  EXPECT_FALSE(test::matches(strict.substr(curve, strict.find("/>", curve) - curve), "([0-9.]+),[0-9.]+").empty());
+
+  map.recursion.allowance = 1e-8;
+  const std::string lenient = plotStabilityMap(map);
+  for (const std::string& fill : fillsOf(lenient)) EXPECT_TRUE(isBlue(fill));
+  EXPECT_NE(lenient.find("ρ = 1 + 1e-08: blue is stable"), std::string::npos);
+  const std::size_t none = lenient.rfind("<path class=\"curve\"");
+  EXPECT_TRUE(test::matches(lenient.substr(none, lenient.find("/>", none) - none), "([0-9.]+),[0-9.]+").empty());
 }
 
 TEST(StabilityMap, ShowsWhatIsUnknown) {

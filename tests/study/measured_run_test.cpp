@@ -136,6 +136,23 @@ TEST(RunToEnd, ThrowsWhereTheSystemFailsAndNotTheProject) {
   EXPECT_TRUE(said.starts_with("The run ended at 0 s. The program 'a' cannot be called. ")) << said;
 }
 
+/// The disk is full when the program has answered some steps: no matter of stability.
+TEST(RunToEnd, ThrowsWhereTheSystemFailsInAStepOfAProgram) {
+  const core::TemporaryFolder folder("measured-run");
+  core::Log log;
+  project::Project plan = project::readText(
+      "format = 1\nsimulation = { end = 50.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n"
+      "program = \"echo 1 , 1 > y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
+      folder.path() / "p.toml", log);
+  plan.programsFolder = folder.path() / "programs";
+  const test::FullDisk full(1000);  // for the record of its answers, and enough for some
+  const std::string said = test::messageOf<core::FileError>([&] { runToEnd(plan); });
+  EXPECT_TRUE(said.starts_with("The run ended at ")) << said;
+  EXPECT_FALSE(said.starts_with("The run ended at 0 s")) << said;
+  EXPECT_NE(said.find("The subsystem 'a' could not go on at "), std::string::npos) << said;
+  EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+}
+
 TEST(Judge, TellsHowARunWent) {
   using run::OutcomeKind;
   EXPECT_EQ(statusOf(run(OutcomeKind::ok, 3)), Status::ok);

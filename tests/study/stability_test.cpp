@@ -1,5 +1,6 @@
 #include "koppla/study/stability.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -154,7 +155,23 @@ TEST(StabilityTables, ShowTwoSettingsAsATableAndExplainItsSigns) {
             "      gauss-seidel            <   failed\n\n"
             "none: no unstable step up to 1 s\n"
             "<: unstable already at 1e-06 s\n"
+            "unstable: spectral radius above 1 + 1e-10 (allowance)\n"
             "failed: 1 of 4 combinations; the first: It has \"no\" states.\n");
+}
+
+TEST(StabilityTables, ShowByHowMuchARadiusIsAboveOneWhereSixDigitsDoNot) {
+  const StabilityAnalysis analysis =
+      parseStability(std::string(kHead) + "find = \"spectral-radius\"\nallowance = 1e-9\n" + kTwoAxes, "limits.toml");
+  std::vector<StabilityRow> rows(4);
+  const std::array radii{0.5, 1.0 + 1e-13, 1.0 + 2e-8, 1.5};
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    rows[i].spectralRadius = radii.at(i);
+    rows[i].status = analysis.recursion.isStable(radii.at(i)) ? StabilityStatus::stable : StabilityStatus::unstable;
+  }
+  const std::string text = stabilityText(analysis, rows);
+  EXPECT_NE(text.find("1+2.0e-08 !   1.5 !\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("0.5       1\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("!: unstable, above 1 + 1e-09 (allowance)\n"), std::string::npos) << text;
 }
 
 }  // namespace

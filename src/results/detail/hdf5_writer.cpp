@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <cstring>
 #include <exception>
 #include <span>
@@ -11,6 +12,7 @@
 
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -34,6 +36,7 @@ constexpr std::size_t kUsualChunkBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 20U;
 /// Of the library's own tables for one dataset, when a block is added.
 constexpr std::size_t kTableBytes = 4096;
+constexpr std::int64_t kReservedAhead = std::int64_t{8} << 20U;
 
 struct Chunk {
   hsize_t rows;
@@ -311,6 +314,12 @@ void Hdf5Writer::requireOwnFile() {
 
 void Hdf5Writer::flushInTurn() {
   if (pending_ == 0) return;
+  const auto begin = std::chrono::steady_clock::now();
+  writeBlock();
+  seconds_ += std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+}
+
+void Hdf5Writer::writeBlock() {
   requireOwnFile();
   if (!broken_) reserve();
   require(!broken_);
@@ -323,10 +332,11 @@ void Hdf5Writer::flushInTurn() {
   written_ += pending_;
   pending_ = 0;
   forgetPending();
-  release();
 }
 
-/// A library that fails to write leaves its file, and itself, in disorder. So the system is asked for room first.
+/// A library that fails to write leaves its file, and itself, in disorder. So the system is asked for room first, some
+/// blocks ahead and without a change of the file's size: to cut off after each block what it did not need would make
+/// every block wait for the disk.
 void Hdf5Writer::reserve() {
   std::size_t bytes = kTableBytes;
   for (const Open& open : all_) {
@@ -335,21 +345,31 @@ void Hdf5Writer::reserve() {
   }
   struct stat status {};
   if (::fstat(descriptor_, &status) != 0 || !S_ISREG(status.st_mode)) return;
-  int result = 0;
-  do {
-    result = ::fallocate(descriptor_, 0, status.st_size, static_cast<off_t>(bytes));
-  } while (result != 0 && errno == EINTR);
-  // Some file systems cannot do it.
-  if (result != 0 && lacksRoom(errno)) failToWrite(path_, errno);
+  const std::int64_t needed = status.st_size + static_cast<std::int64_t>(bytes);
+  rlimit limit{};  // of which no reservation beyond the end of a file is told
+  if (::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
+      static_cast<rlim_t>(needed) > limit.rlim_cur)
+    failToWrite(path_, EFBIG);
+  if (needed <= reserved_) return;
+  for (const std::int64_t ahead : {kReservedAhead, std::int64_t{0}}) {
+    int result = 0;
+    do {
+      result = ::fallocate(descriptor_, FALLOC_FL_KEEP_SIZE, status.st_size, needed - status.st_size + ahead);
+    } while (result != 0 && errno == EINTR);
+    if (result == 0) {
+      reserved_ = needed + ahead;
+      return;
+    }
+    if (!lacksRoom(errno)) return;  // some file systems cannot do it
+  }
+  failToWrite(path_, errno);
 }
 
 /// Gives back what was not needed.
 void Hdf5Writer::release() {
-  hsize_t needed = 0;
-  require(H5Fget_filesize(file_.id(), &needed) >= 0);
   struct stat status {};
-  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > static_cast<off_t>(needed))
-    require(::ftruncate(descriptor_, static_cast<off_t>(needed)) == 0);
+  if (::fstat(descriptor_, &status) == 0 && S_ISREG(status.st_mode))
+    require(::ftruncate(descriptor_, status.st_size) == 0);
 }
 
 void Hdf5Writer::write(const Open& open) {
@@ -389,6 +409,8 @@ void Hdf5Writer::close() {
   requireOwnFile();
   noteEnds();
   for (Open& open : all_) require(open.dataset.close());
+  require(H5Fflush(file_.id(), H5F_SCOPE_GLOBAL) >= 0);
+  release();
   require(file_.close());
   if (!identity_.isOf(path_)) failAsForeign(path_);
   if (noRoom) std::rethrow_exception(noRoom);

@@ -28,6 +28,7 @@ class Hdf5Writer {
   void row(double time, const core::Values& values);
   void flush();
   void close();
+  [[nodiscard]] double seconds() const { return seconds_; }  ///< to write blocks
   /// Writes rows that are not in the file to one beside it, from another thread or a signal handler; for a reader they
   /// are the same. Gives up where the writer itself is at work for longer than a second.
   void rescue() noexcept;
@@ -45,6 +46,7 @@ class Hdf5Writer {
   };
 
   void flushInTurn();
+  void writeBlock();
   void forgetPending() noexcept;
   void create(const Facts& facts);
   void createDataset(const Open& open, hid_t links);
@@ -74,6 +76,8 @@ class Hdf5Writer {
   std::size_t pending_ = 0;             ///< rows
   std::size_t blockRows_ = 1;
   bool broken_ = false;
+  std::int64_t reserved_ = 0;  ///< bytes of the file that the system has granted
+  double seconds_ = 0.0;
 };
 
 }  // namespace koppla::results::detail

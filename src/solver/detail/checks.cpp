@@ -133,4 +133,14 @@ std::string textOf(const std::exception_ptr& exception, const std::string& when)
   }
 }
 
+bool isOfFile(const std::exception_ptr& exception) {
+  try {
+    std::rethrow_exception(exception);
+  } catch (const core::FileError&) {
+    return true;
+  } catch (...) {
+    return false;
+  }
+}
+
 }  // namespace koppla::solver::detail

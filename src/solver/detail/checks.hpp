@@ -19,5 +19,7 @@ void append(const core::Value& value, core::Values& into);
 
 /// What the equations said when they threw.
 std::string textOf(const std::exception_ptr& exception, const std::string& when);
+/// Whether it is a core::FileError.
+bool isOfFile(const std::exception_ptr& exception);
 
 }  // namespace koppla::solver::detail

@@ -22,6 +22,7 @@ class Wrapper : public Subsystem {
     return inner_->evaluate(t, u, y);
   }
   Status differentiate(std::size_t input, std::span<double> dy) override { return inner_->differentiate(input, dy); }
+  Status initialiseAgain() override { return inner_->initialiseAgain(); }
   void leaveInitialisation() override { inner_->leaveInitialisation(); }
   Status readOutputs(std::span<double> y) override { return inner_->readOutputs(y); }
   [[nodiscard]] bool asksToEnd() const override { return inner_->asksToEnd(); }
@@ -33,6 +34,7 @@ class Wrapper : public Subsystem {
   void observe(std::span<const PortIndex> ports, core::Values& into) override { inner_->observe(ports, into); }
   void terminate() noexcept override { inner_->terminate(); }
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
+  [[nodiscard]] bool failedAtFile() const override { return inner_->failedAtFile(); }
 
  protected:
   [[nodiscard]] Subsystem& inner() { return *inner_; }
