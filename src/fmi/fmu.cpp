@@ -68,7 +68,8 @@ LoadedModel Fmu::load(core::Log& log) {
   std::shared_ptr<const Library> library = further ? nullptr : library_.lock();
   if (!library) {
     if (libraryFile_.empty()) libraryFile_ = libraryFile(folder(), model_, file_);  // before there are copies
-    library = std::make_shared<const Library>(further ? copyOfLibrary(libraryFile_, log) : libraryFile_, model_);
+    library =
+        std::make_shared<const Library>(further ? copyOfLibrary(libraryFile_, log) : libraryFile_, model_, folder());
     library_ = library;
   }
   if (!available_) {
