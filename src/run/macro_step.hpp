@@ -79,6 +79,7 @@ class MacroStep {
   [[nodiscard]] unsigned untilNextLook() const;
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
+  void tellOfThreads();
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError();
   OutcomeKind advanceWithControl(Clock& clock, const Halt& halt);
@@ -121,6 +122,7 @@ class MacroStep {
   bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
   unsigned unwatched_ = 0;
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
+  bool toldOfThreads_ = false;
   double next_;
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
