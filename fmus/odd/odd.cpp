@@ -18,14 +18,19 @@
 //   anew     the first step after a state was restored is more accurate than others
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
+//   threads  takes 'at' seconds of real time for a step; 'calls' is 0 while all steps come from the thread that made
+//   it,
+//            1 while they come from one other, 2 once they have come from several
 //   warns    setting inputs ends with a warning
 //   secret   'calls' cannot be read; who has tried can only restore a state
 //   secret-later  the same once a state has been restored
 //
 // Anything else: nothing. Written by hand, since models in models/ are kept from doing such things.
 
+#include <chrono>
 #include <cstring>
 #include <string>
+#include <thread>
 
 #include "fmi2.hpp"
 
@@ -56,6 +61,8 @@ struct Odd {
   bool stuck = false;     // until a state is restored
   bool returned = false;  // has met the first such step, which began at:
   double first = 0;
+  std::thread::id maker = std::this_thread::get_id();
+  std::thread::id stepper;  // the first one
   std::string way;
   std::string answer;  // to fmi2GetString
 };
@@ -84,6 +91,18 @@ double* place(Odd& odd, fmi2ValueReference reference) {
 
 bool isSecret(const Odd& odd) {
   return odd.way == "secret" || (odd.way == "secret-later" && odd.restored);
+}
+
+void noteThread(Odd& odd) {
+  const auto begin = std::chrono::steady_clock::now();
+  const std::thread::id here = std::this_thread::get_id();
+  if (odd.stepper == std::thread::id()) odd.stepper = here;
+  if (odd.stepper != here)
+    odd.calls = 2;
+  else if (odd.calls < 2)
+    odd.calls = here == odd.maker ? 0 : 1;
+  while (std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count() < odd.now.at) {
+  }
 }
 
 }  // namespace
@@ -186,6 +205,7 @@ fmi2Status fmi2DoStep(fmi2Component c, fmi2Real t, fmi2Real h, fmi2Boolean noRet
   }
   if (noReturn == fmi2True) odd(c).oldest = t;
   if (way == "counts") ++odd(c).calls;
+  if (way == "threads") noteThread(odd(c));
   if (way == "anew" && !odd(c).fresh) now.x += 1e-4 * h * now.u;
   odd(c).fresh = false;
   if (way == "clock" && t + h <= odd(c).clock) return fmi2OK;

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -108,12 +109,15 @@ class Network {
               const Approximation* approximation, std::span<double> y);
   /// What that input is at the end of the step.
   [[nodiscard]] double inputAtEnd(std::size_t position, std::size_t input, const Approximation* approximation);
-  /// Lets members run on several threads where their measured work pays.
-  void useThreads(std::size_t threads);
-  /// Whether so many threads would save more time than they cost, by what steps have taken so far.
+  /// Lets members run on several threads: those in processes of their own where their measured work pays. All others
+  /// stay on the caller's thread, or (`forAll`) are shared out once and for ever.
+  void useThreads(std::size_t threads, bool forAll);
+  /// Whether so many threads for who may move would save more time than they cost, by what steps have taken so far.
   [[nodiscard]] bool threadsPay(std::size_t threads) const;
-  /// As many as there are members with work that is worth a thread, within reason.
+  /// As many as there are members that may move with work that is worth a thread, within reason.
   [[nodiscard]] std::size_t threadsWorthwhile() const;
+  /// Members that stay on one thread although their work is worth one each.
+  [[nodiscard]] std::vector<MemberIndex> worthThreads() const;
   [[nodiscard]] bool usesThreads() const { return parallel_ != nullptr; }
   /// From now on these run with the members: they take the same steps, and the probes. The network owns them.
   void setTwins(std::unique_ptr<Twins> twins);
@@ -276,8 +280,13 @@ class Network {
                                                        subsystem::Trajectory u, std::span<double> y);
   [[gnu::noinline]] subsystem::Status saveTimed(std::size_t position, subsystem::Slot slot);
   [[gnu::noinline]] subsystem::Status restoreTimed(std::size_t position, subsystem::Slot slot);
+  /// The step of one member alone, on the thread that takes all of its steps; on this one.
   subsystem::StepResult advanceMetered(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
                                        std::span<double> y);
+  subsystem::StepResult advanceHere(std::size_t position, const subsystem::Step& step, subsystem::Trajectory u,
+                                    std::span<double> y);
+  template <class MemberStep>
+  Fault advanceAtHome(std::size_t position, const MemberStep& step);
   Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
   [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Courses& courses);
   subsystem::Trajectory gatherTrajectory(std::size_t position, const Courses& courses);
@@ -287,6 +296,9 @@ class Network {
   template <class MemberStep>
   Fault forMembers(Block block, const MemberStep& step);
   [[nodiscard]] double meanSeconds(std::size_t position) const;
+  /// Whether any thread may take its steps: whoever is not in a process of its own may keep something in a thread.
+  [[nodiscard]] bool mayMove(std::size_t position) const;
+  [[nodiscard]] std::vector<std::optional<std::size_t>> homes(std::size_t threads) const;
   void recallFirstSample(Block own, const Waveform& waveform);
   Fault advanceThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);

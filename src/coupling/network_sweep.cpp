@@ -33,23 +33,46 @@ double Network::meanSeconds(std::size_t position) const {
   return entries_[position].subsystem->describe().capabilities.ownProcess ? kStartOfAProcess : 0.0;
 }
 
+bool Network::mayMove(std::size_t position) const {
+  return entries_[position].subsystem->describe().capabilities.ownProcess;
+}
+
 std::size_t Network::threadsWorthwhile() const {
   // More than there are processors, since members may wait for programs and other machines.
   constexpr std::size_t kMost = 8;
   std::size_t members = 0;
   for (std::size_t position = 0; position < size(); ++position)
-    if (meanSeconds(position) > ParallelSweep::kForkAndJoin) ++members;
+    if (mayMove(position) && meanSeconds(position) > ParallelSweep::kForkAndJoin) ++members;
   return std::min(members, std::max<std::size_t>(kMost, std::thread::hardware_concurrency()));
 }
 
-bool Network::threadsPay(std::size_t threads) const {
-  return !ParallelSweep::groups({0, size()}, threads, [this](std::size_t position) {
-            return meanSeconds(position);
-          }).empty();
+std::vector<MemberIndex> Network::worthThreads() const {
+  std::vector<MemberIndex> members;
+  for (std::size_t position = 0; position < size(); ++position)
+    if (!mayMove(position) && !isStatic(position) && meanSeconds(position) > ParallelSweep::kForkAndJoin)
+      members.push_back(member(position));
+  return members;
 }
 
-void Network::useThreads(std::size_t threads) {
-  parallel_ = threads > 1 ? std::make_unique<ParallelSweep>(threads) : nullptr;
+bool Network::threadsPay(std::size_t threads) const {
+  const auto seconds = [this](std::size_t position) { return meanSeconds(position); };
+  return !ParallelSweep::groups({0, size()}, threads, homes(1), seconds).empty();
+}
+
+/// Who does not move and takes steps goes round the threads.
+std::vector<std::optional<std::size_t>> Network::homes(std::size_t threads) const {
+  std::vector<std::optional<std::size_t>> all(size());
+  std::size_t next = 0;
+  for (std::size_t position = 0; position < size(); ++position)
+    if (!mayMove(position)) all[position] = isStatic(position) ? 0 : next++ % threads;
+  return all;
+}
+
+void Network::useThreads(std::size_t threads, bool forAll) {
+  std::size_t members = 0;
+  for (std::size_t position = 0; position < size(); ++position) members += isStatic(position) ? 0 : 1;
+  threads = std::min(threads, members);
+  parallel_ = threads > 1 ? std::make_unique<ParallelSweep>(threads, homes(forAll ? threads : 1)) : nullptr;
 }
 
 void Network::keepSlopes(std::size_t position, std::span<double> y) {
@@ -75,6 +98,13 @@ StepResult Network::advanceSloped(std::size_t position, const Step& step, Trajec
 }
 
 StepResult Network::advanceMetered(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
+  if (!parallel_) return advanceHere(position, step, u, y);
+  StepResult result{};
+  parallel_->runAtHome(position, [&] { result = advanceHere(position, step, u, y); });
+  return result;
+}
+
+StepResult Network::advanceHere(std::size_t position, const Step& step, Trajectory u, std::span<double> y) {
   Entry& entry = entries_[position];
   if (special_[position].sloped) return advanceSloped(position, step, u, y);
   if (entry.untimed == 0) return advanceTimed(position, step, u, y);
@@ -158,6 +188,14 @@ inline Fault Network::forMembers(Block block, const MemberStep& step) {
   return {};
 }
 
+template <class MemberStep>
+inline Fault Network::advanceAtHome(std::size_t position, const MemberStep& step) {
+  if (!parallel_) return step();
+  Fault fault;
+  parallel_->runAtHome(position, [&] { fault = step(); });
+  return fault;
+}
+
 void Network::gatherDiscreteOf(Block block) {
   if (!anySpecial_) return;
   for (std::size_t position = block.first; position < block.last; ++position)
@@ -191,7 +229,9 @@ Fault Network::advance(Block block, const Step& asked, Form form, Approximation&
       if (const Fault fault = evaluateWithPresent(position, step.t1)) return fault;
     } else if (form == Form::sequence) {
       if (special_[position].discreteInputs) gatherDiscrete(position);
-      if (const Fault fault = advanceMember(position, step, approximation.courses())) return fault;
+      if (const Fault fault =
+              advanceAtHome(position, [&] { return advanceMember(position, step, approximation.courses()); }))
+        return fault;
     }
     if (form == Form::sequence) approximation.interpolate(outputsOf(position), y_, slopes_);
   }
@@ -303,7 +343,8 @@ Fault Network::advance(Block block, const Step& step, Form form, Waveform& wavef
       if (const Fault fault = evaluateThrough(position, step, waveform)) return fault;
     } else if (form == Form::sequence) {
       gatherDiscreteOf({position, position + 1});
-      if (const Fault fault = advanceThrough(position, step, waveform)) return fault;
+      if (const Fault fault = advanceAtHome(position, [&] { return advanceThrough(position, step, waveform); }))
+        return fault;
     }
     if (form == Form::sequence) waveform.fit(outputsOf(position));
   }

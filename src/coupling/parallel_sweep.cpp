@@ -14,35 +14,52 @@ ParallelSweep::Plan& ParallelSweep::planOf(Block block) {
   return plans_.back();
 }
 
-ParallelSweep::Groups ParallelSweep::groups(Block block, std::size_t threads, const MemberSeconds& seconds) {
+ParallelSweep::Groups ParallelSweep::groups(Block block, std::size_t threads, const Homes& homes,
+                                            const MemberSeconds& seconds) {
   struct Load {
     double seconds;
     std::size_t position;
   };
   std::vector<Load> loads;
+  std::vector<double> busy(threads, 0.0);
+  Groups groups(threads);
   double total = 0.0;
+  bool elsewhere = false;
   for (std::size_t position = block.first; position < block.last; ++position) {
-    loads.push_back({seconds(position), position});
-    total += loads.back().seconds;
+    const double load = seconds(position);
+    total += load;
+    if (!homes[position]) {
+      loads.push_back({load, position});
+      continue;
+    }
+    elsewhere |= *homes[position] != 0;
+    busy[*homes[position]] += load;
+    groups[*homes[position]].push_back(position);
   }
   // The longest first, each to the thread that has least to do.
   std::ranges::stable_sort(loads, std::ranges::greater{}, &Load::seconds);
-  std::vector<double> busy(threads, 0.0);
-  Groups groups(threads);
   for (const Load& load : loads) {
     const auto least = static_cast<std::size_t>(std::ranges::min_element(busy) - busy.begin());
     busy[least] += load.seconds;
     groups[least].push_back(load.position);
   }
   constexpr double kWorthwhile = 0.9;
-  if (std::ranges::max(busy) + kForkAndJoin > kWorthwhile * total) return {};
+  if (!elsewhere && std::ranges::max(busy) + kForkAndJoin > kWorthwhile * total) return {};
   return groups;
+}
+
+void ParallelSweep::runAtHome(std::size_t position, const std::function<void()>& work) {
+  const std::size_t home = homes_[position].value_or(0);
+  if (home == 0) return work();
+  pool_.run([&](std::size_t thread) {
+    if (thread == home) work();
+  });
 }
 
 Fault ParallelSweep::run(Block block, const MemberStep& member, const MemberSeconds& seconds) {
   Plan& plan = planOf(block);
   if (++plan.runs >= plan.renewAt) {
-    plan.groups = groups(block, pool_.size(), seconds);
+    plan.groups = groups(block, pool_.size(), homes_, seconds);
     plan.renewAt = 2 * plan.runs;
   }
   if (plan.groups.empty()) {

@@ -2,6 +2,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "koppla/core/thread_pool.hpp"
@@ -9,23 +11,28 @@
 
 namespace koppla::coupling {
 
-/// Runs the members of a block on several threads, in groups of about equal measured work, where that pays; otherwise
-/// one after the other. Every member writes its own values only, so the results do not depend on the number of threads.
+/// Runs the members of a block on several threads. Members that may move are put into groups of about equal measured
+/// work where that pays. Others have a home, the thread that takes all their steps, since code that is not ours may
+/// keep what it works with in memory of a thread. Every member writes its own values only, so the results do not depend
+/// on the number of threads.
 class ParallelSweep {
  public:
   using MemberStep = std::function<Fault(std::size_t position)>;
   using MemberSeconds = std::function<double(std::size_t position)>;
 
-  using Groups = std::vector<std::vector<std::size_t>>;  ///< positions by thread
-  static constexpr double kForkAndJoin = 30e-6;          ///< s, to wake the threads and to wait for the last one
+  using Homes = std::vector<std::optional<std::size_t>>;  ///< threads by position; none: may move
+  using Groups = std::vector<std::vector<std::size_t>>;   ///< positions by thread
+  static constexpr double kForkAndJoin = 30e-6;           ///< s, to wake the threads and to wait for the last one
 
-  /// Members in groups of about equal work; none where one thread is as good.
-  static Groups groups(Block block, std::size_t threads, const MemberSeconds& seconds);
+  /// Members in groups of about equal work, or at home; none where the caller's thread is as good for all.
+  static Groups groups(Block block, std::size_t threads, const Homes& homes, const MemberSeconds& seconds);
 
-  explicit ParallelSweep(std::size_t threads) : pool_(threads) {}
+  ParallelSweep(std::size_t threads, Homes homes) : homes_(std::move(homes)), pool_(threads) {}
 
   /// The fault of the first member in order that has one. `seconds`: what a step of a member has cost in the mean.
   Fault run(Block block, const MemberStep& member, const MemberSeconds& seconds);
+  /// Runs something for one member on its thread, the caller's if it may move.
+  void runAtHome(std::size_t position, const std::function<void()>& work);
 
  private:
   struct Plan {
@@ -37,6 +44,7 @@ class ParallelSweep {
 
   Plan& planOf(Block block);
 
+  Homes homes_;
   core::ThreadPool pool_;
   std::vector<Plan> plans_;
 };

@@ -1,6 +1,6 @@
 #include "koppla/coupling/twins.hpp"
 
-#include <atomic>
+#include <algorithm>
 #include <utility>
 
 namespace koppla::coupling {
@@ -19,11 +19,23 @@ std::span<double> Twins::scratch(std::size_t position, std::size_t twin, std::si
   return memory;
 }
 
+/// An instance always has the same thread: it may keep something there. Members without twins are probed by the
+/// caller's.
+std::size_t Twins::threadOf(const Task& task) const {
+  const auto& twins = instances_[task.position];
+  if (twins.empty()) return 0;
+  std::size_t before = 0;  // instances that come earlier
+  for (std::size_t position = 0; position < task.position; ++position)
+    before += instances_[position].empty() ? 0 : instances_[position].size() + 1;
+  const auto twin = std::ranges::find(twins, task.instance, [](const auto& instance) { return instance.get(); });
+  const std::size_t own = twin == twins.end() ? 0 : static_cast<std::size_t>(twin - twins.begin()) + 1;
+  return (before + own) % pool_.size();
+}
+
 void Twins::run(std::vector<Task>& tasks, const subsystem::Step& step) {
-  std::atomic<std::size_t> next = 0;
-  pool_.run([&](std::size_t) {
-    for (std::size_t i = next.fetch_add(1); i < tasks.size(); i = next.fetch_add(1))
-      tasks[i].result = tasks[i].instance->advance(step, tasks[i].u, tasks[i].y);
+  pool_.run([&](std::size_t thread) {
+    for (Task& task : tasks)
+      if (threadOf(task) == thread) task.result = task.instance->advance(step, task.u, task.y);
   });
   for (const Task& task : tasks) ++steps_[task.position];
 }

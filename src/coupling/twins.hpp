@@ -41,6 +41,8 @@ class Twins {
   [[nodiscard]] std::uint64_t steps(std::size_t position) const { return steps_[position]; }
 
  private:
+  [[nodiscard]] std::size_t threadOf(const Task& task) const;
+
   std::vector<std::vector<std::unique_ptr<subsystem::Subsystem>>> instances_;
   std::vector<std::vector<std::vector<double>>> scratch_;
   std::vector<std::uint64_t> steps_;

@@ -19,6 +19,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/float_environment.hpp"
+#include "koppla/fmi/detail/end_outputs.hpp"
 #include "koppla/fmi/detail/fmu_instance.hpp"
 #include "koppla/fmi/detail/port_reader.hpp"
 #include "koppla/fmi/detail/restore_check.hpp"
@@ -82,7 +83,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
       : instance_(std::move(fmu), std::move(name), log, options),
         reader_(instance_),
         trials_(instance_, reader_),
-        check_(trials_) {
+        check_(trials_),
+        ends_(instance_) {
     const Functions& functions = instance_.functions();
     component_ = instance_.component();
     setReal_ = functions.setReal;
@@ -92,6 +94,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
     nominal_ = options.nominalStepSize;
     reaches_ = nominal_;
     untried_ = nominal_;
+    takesDerivatives_ = instance_.fmu().model().coSimulation.canInterpolateInputs &&
+                        setRealInputDerivatives_ != nullptr && options.inputDerivatives > 0;
   }
 
   [[nodiscard]] const subsystem::Description& describe() const override { return instance_.ports().description; }
@@ -109,12 +113,14 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   Status save(subsystem::Slot slot) override {
     const Status status = instance_.save(static_cast<std::size_t>(slot));
     if (instance_.phase() == Phase::stepping) check_.relied();
+    if (triesEnds_) ends_.save(static_cast<std::size_t>(slot));
     return status == Status::ok && !check_.isDue() ? status : settled(status);
   }
   Status restore(subsystem::Slot slot) override {
     asksToEnd_ = false;
     const Phase before = instance_.phase();
     const Status status = instance_.restore(static_cast<std::size_t>(slot));
+    if (triesEnds_) ends_.restore(static_cast<std::size_t>(slot));
     return status == Status::ok && instance_.phase() == before ? status : settled(status);
   }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
@@ -175,6 +181,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   [[gnu::noinline, gnu::cold]] void keepFloats() { instance_.keepFloats("fmi2DoStep"); }
   /// The first step that is to be longer than it is meant.
   StepResult tryToReach(const subsystem::Step& step, double* y, const Answer& set);
+  /// Takes the step with the inputs of its end, keeps the outputs and goes back; the answer of that step.
+  Answer tryEnds(const subsystem::Step& step, subsystem::Trajectory u);
   StepResult advanceTwice(const subsystem::Step& step, double* y, const Answer& set);
   StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// To be called with every status that may have changed the phase.
@@ -192,11 +200,11 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::ValueReference* outputs_ = nullptr;
   std::uint32_t inputCount_ = 0;
   std::uint32_t outputCount_ = 0;
-  bool simple_ = false;                 ///< plain, told steps as they are meant, no derivative of an input is set
-  bool plain_ = false;                  ///< in the loop of steps, all bound ports are real, and nothing is watched
-  bool nominal_ = true;                 ///< is told the step as it is meant
-  bool reaches_ = true;                 ///< but longer by a rounding where it would end early
-  bool untried_ = true;                 ///< whether it takes such steps
+  bool simple_ = false;  ///< plain, told steps as they are meant, no derivative of an input is set
+  bool plain_ = false;   ///< in the loop of steps, all bound ports are real, and nothing is watched or tried
+  bool nominal_ = true;  ///< is told the step as it is meant
+  bool reaches_ = true;  ///< but longer by a rounding where it would end early
+  bool untried_ = true;  ///< whether it takes such steps
   std::uint8_t derivativesAreSet_ = 0;  ///< up to this order
   // For derivatives of inputs, all inputs, order by order.
   decltype(Functions::setRealInputDerivatives) setRealInputDerivatives_;
@@ -206,6 +214,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   bool outputDerivatives_ = false;  ///< are asked for
   bool stepped_ = false;
   bool asksToEnd_ = false;
+  bool takesDerivatives_ = false;  ///< the FMU itself
+  bool triesEnds_ = false;         ///< from the first step on with inputs of a higher degree than it takes
   std::atomic<bool>* ending_ = nullptr;
   double end_ = 0.0;  ///< s, of the experiment
   std::optional<subsystem::Experiment> experiment_;
@@ -217,6 +227,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   detail::PortReader reader_;
   detail::TrialCalls trials_;
   detail::RestoreCheck check_;
+  detail::EndOutputs ends_;
   std::unique_ptr<detail::ReturnWatch> watch_;  ///< from the first step on to which somebody may return from before
 };
 
@@ -286,6 +297,7 @@ void CoSimulation::bind(subsystem::Binding binding) {
   bindDerivatives(inputs);
   outputDerivatives_ = binding.outputDerivatives;
   check_.connect(binding.outputs);
+  ends_.bind(binding.inputs, binding.outputs);
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
@@ -342,7 +354,7 @@ Status CoSimulation::readOutputs(std::span<double> y) {
 
 Status CoSimulation::settled(Status status) {
   plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
-           !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue();
+           !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue() && !triesEnds_;
   simple_ = plain_ && nominal_ && derivativesAreSet_ == 0;
   return status;
 }
@@ -431,8 +443,9 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
   if (!simple_ || u.degree != 0 || step.returnsBefore || endsEarly(step))
-    return plain_ && !step.returnsBefore && !isToTry(step) ? advancePlainly(step, u, y.data())
-                                                           : advanceAllTypes(step, u, y.data());
+    return plain_ && (u.degree == 0 || takesDerivatives_) && !step.returnsBefore && !isToTry(step)
+               ? advancePlainly(step, u, y.data())
+               : advanceAllTypes(step, u, y.data());
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
   if (inputCount_ != 0)
@@ -468,13 +481,25 @@ StepResult CoSimulation::advancePlainly(const subsystem::Step& step, subsystem::
   return stepped(step);
 }
 
-StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+StepResult CoSimulation::advanceAllTypes(const subsystem::Step& given, subsystem::Trajectory u, double* y) {
   if (instance_.phase() != Phase::stepping)
-    return {instance_.fail("A step was asked for before initialisation or after the end."), step.t0};
-  if (asksToEnd_) return {Status::discard, step.t0};
+    return {instance_.fail("A step was asked for before initialisation or after the end."), given.t0};
+  if (asksToEnd_) return {Status::discard, given.t0};
+  subsystem::Step step = given;
+  const bool onlyValues = u.degree > 0 && !takesDerivatives_;
+  // A state is restored that nobody outside knows of.
+  if (onlyValues && ends_.any()) step.final = false;
   if (step.returnsBefore && !watch_) watch_ = std::make_unique<detail::ReturnWatch>(trials_, end_);
   if (watch_)
     if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
+  ends_.forget();
+  if (onlyValues && ends_.any())
+    if (const Answer tried = tryEnds(step, u); tried.bad()) {
+      settled(Status::ok);
+      return std::string_view(tried.call) == "fmi2DoStep" ? finish(step, y, Stage::step, tried)
+                                                          : refused(step, tried, step.t0);
+    }
+  if (onlyValues) u = {ends_.means(u), u.count, 0};
   const Answer set = completeInputs(step, u, setInputs(u.coefficients));
   if (set.bad()) return finish(step, y, Stage::set, set);
   if (watch_)
@@ -484,6 +509,33 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& step, subsystem:
   if (check_.isDueAt(step.t0) && !step.final && !step.returnsBefore) return advanceTwice(step, y, set);
   settled(Status::ok);
   return finish(step, y, Stage::set, set);
+}
+
+Answer CoSimulation::tryEnds(const subsystem::Step& step, subsystem::Trajectory u) {
+  if (!std::exchange(triesEnds_, true)) {
+    std::vector<std::string> names;
+    for (const PortIndex port : ends_.ports()) names.push_back(describe().ports[port].name);
+    instance_.log().write(
+        core::Severity::info,
+        fmt::format("It takes values of inputs only, and {} may depend on them at the same instant: each step is "
+                    "computed twice, first with the inputs of its end, from which these outputs are taken, and then "
+                    "with their means.",
+                    fmt::join(names, ", ")));
+  }
+  const auto stateCall = [](Status status, const char* call) {
+    return Answer{status == Status::fatal ? fmi2::Status::fatal : fmi2::Status::error, call};
+  };
+  if (const Status status = instance_.save(detail::kTrialBegin); status >= Status::discard)
+    return stateCall(status, "fmi2GetFMUstate");
+  check_.relied();
+  Answer answer = setInputs(ends_.ends(u));
+  if (!answer.bad()) answer = worse(answer, trials_.doStep(step.t0, lengthFor(step), step.returnsBefore));
+  if (!answer.bad()) answer = worse(answer, ends_.read());
+  // Where it asks to end or goes no further it has to be asked for more.
+  if (answer.bad()) return answer;
+  if (const Status status = instance_.restore(detail::kTrialBegin); status >= Status::discard)
+    return stateCall(status, "fmi2SetFMUstate");
+  return answer;
 }
 
 /// Some FMUs take no step but of the size they were made for.
@@ -529,6 +581,7 @@ StepResult CoSimulation::finish(const subsystem::Step& step, double* y, Stage do
     answer = getOutputs(y);
   }
   if (answer.bad()) return refused(step, answer, step.t1);
+  if (triesEnds_) ends_.replaceBound(y);
   if (answer.status > worst.status) worst = answer;
   keepFloats();
   if (worst.status == fmi2::Status::ok) return {Status::ok, step.t1};
@@ -583,7 +636,9 @@ StepResult CoSimulation::ended(const subsystem::Step& step, double* y, double re
 
 void CoSimulation::observe(std::span<const PortIndex> ports, core::Values& into) {
   if (instance_.phase() == Phase::lost) throw core::SubsystemError(instance_.name() + ": " + instance_.failure());
+  const std::size_t before = into.reals.size();
   require(reader_.read(ports, into));
+  if (triesEnds_) ends_.replace(ports, into.reals.data() + before);
 }
 
 }  // namespace

@@ -1,6 +1,7 @@
 #include "koppla/fmi/elf.hpp"
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <cstring>
 #include <fstream>
@@ -22,10 +23,13 @@ namespace {
 /// As many whole records as there are from an offset on, up to a number.
 template <typename Record>
 std::vector<Record> recordsAt(std::ifstream& in, std::uint64_t offset, std::uint64_t count) {
-  std::vector<Record> records(count);
   in.clear();
+  in.seekg(0, std::ios::end);
+  const auto size = static_cast<std::uint64_t>(std::max<std::streamoff>(in.tellg(), 0));
+  // A damaged file must not make room for more than it has.
+  std::vector<Record> records(std::min(count, offset < size ? (size - offset) / sizeof(Record) : 0));
   in.seekg(static_cast<std::streamoff>(offset));
-  in.read(reinterpret_cast<char*>(records.data()), static_cast<std::streamsize>(count * sizeof(Record)));
+  in.read(reinterpret_cast<char*>(records.data()), static_cast<std::streamsize>(records.size() * sizeof(Record)));
   records.resize(static_cast<std::uint64_t>(in.gcount()) / sizeof(Record));
   return records;
 }
@@ -52,6 +56,89 @@ std::optional<std::uint64_t> offsetOf(std::uint64_t address, const std::vector<E
     if (segment.p_type == PT_LOAD && address >= segment.p_vaddr && address - segment.p_vaddr < segment.p_filesz)
       return segment.p_offset + (address - segment.p_vaddr);
   return std::nullopt;
+}
+
+/// What the loader reads of a library.
+struct Dynamic {
+  std::vector<Elf64_Phdr> segments{};
+  std::vector<Elf64_Dyn> entries{};
+  std::vector<char> texts{};
+
+  [[nodiscard]] std::optional<std::uint64_t> valueOf(Elf64_Sxword tag) const {
+    const auto found = std::ranges::find(entries, tag, &Elf64_Dyn::d_tag);
+    return found != entries.end() ? std::optional<std::uint64_t>(found->d_un.d_val) : std::nullopt;
+  }
+  /// Where in the file the table of a kind is.
+  [[nodiscard]] std::optional<std::uint64_t> placeOf(Elf64_Sxword tag) const {
+    const auto address = valueOf(tag);
+    return address ? offsetOf(*address, segments) : std::nullopt;
+  }
+  /// Empty where there is none, or none that ends.
+  [[nodiscard]] std::string_view textAt(std::uint64_t begin) const {
+    const std::string_view all(texts.data(), texts.size());
+    const std::size_t end = begin < all.size() ? all.find('\0', begin) : std::string_view::npos;
+    return end != std::string_view::npos ? all.substr(begin, end - begin) : std::string_view();
+  }
+};
+
+Dynamic dynamicOf(std::ifstream& in) {
+  constexpr std::uint64_t kMostEntries = 4096;
+  constexpr std::uint64_t kMostText = 1 << 26U;
+  const auto segments = segmentsOf(in);
+  if (!segments) return {};
+  const auto part = std::ranges::find(segments->table, Elf64_Word{PT_DYNAMIC}, &Elf64_Phdr::p_type);
+  if (part == segments->table.end()) return {};
+  Dynamic dynamic{.segments = segments->table};
+  dynamic.entries = recordsAt<Elf64_Dyn>(in, part->p_offset,
+                                         std::min<std::uint64_t>(part->p_filesz / sizeof(Elf64_Dyn), kMostEntries));
+  dynamic.entries.erase(std::ranges::find(dynamic.entries, Elf64_Sxword{DT_NULL}, &Elf64_Dyn::d_tag),
+                        dynamic.entries.end());
+  const auto place = dynamic.placeOf(DT_STRTAB);
+  const auto size = dynamic.valueOf(DT_STRSZ);
+  if (place && size) dynamic.texts = recordsAt<char>(in, *place, std::min(*size, kMostText));
+  return dynamic;
+}
+
+/// How many symbols there are: no table of them tells its length, but those by which they are found do.
+std::uint64_t symbolCount(std::ifstream& in, const Dynamic& dynamic) {
+  constexpr std::uint32_t kMost = 1U << 24U;
+  if (const auto plain = dynamic.placeOf(DT_HASH)) {
+    const auto header = recordsAt<std::uint32_t>(in, *plain, 2);  // buckets, symbols
+    return header.size() == 2 ? std::min(header[1], kMost) : 0;
+  }
+  const auto place = dynamic.placeOf(DT_GNU_HASH);
+  if (!place) return 0;
+  const auto header = recordsAt<std::uint32_t>(in, *place, 4);  // buckets, first symbol, words of the filter, its shift
+  if (header.size() != 4 || header[0] > kMost || header[2] > kMost) return 0;
+  const std::uint64_t buckets = *place + 16 + 8 * std::uint64_t{header[2]};
+  const auto firsts = recordsAt<std::uint32_t>(in, buckets, header[0]);
+  const std::uint32_t last = firsts.empty() ? 0 : std::ranges::max(firsts);
+  if (last < header[1] || last > kMost) return 0;
+  // Symbols of a bucket follow each other; the mark of the last one is an odd number.
+  std::uint64_t count = last;
+  const std::uint64_t chains = buckets + 4 * std::uint64_t{header[0]};
+  while (count < kMost) {
+    const auto links = recordsAt<std::uint32_t>(in, chains + 4 * (count - header[1]), 64);
+    const auto end = std::ranges::find_if(links, [](std::uint32_t link) { return (link & 1U) != 0; });
+    count += static_cast<std::uint64_t>(end - links.begin());
+    if (end != links.end()) return count + 1;
+    if (links.empty()) return count;
+  }
+  return count;
+}
+
+/// Whether a mangled name is one of namespace std, or of what belongs to it.
+bool isOfCppLibrary(std::string_view name) {
+  if (!name.starts_with("_Z")) return false;
+  name.remove_prefix(2);
+  for (const std::string_view special : {"GV", "GR", "TI", "TS", "TV", "TT", "TH", "TW"})
+    if (name.starts_with(special)) {
+      name.remove_prefix(2);
+      break;
+    }
+  while (!name.empty() && std::string_view("ZNKVr").find(name.front()) != std::string_view::npos) name.remove_prefix(1);
+  if (name.size() > 1 && name[0] == 'S') return std::string_view("tabsiod").find(name[1]) != std::string_view::npos;
+  return name.starts_with("9__gnu_cxx") || name.starts_with("10__cxxabiv1");
 }
 
 /// Entries between colons; an empty one is an entry, too.
@@ -83,37 +170,51 @@ void refuseCutLibrary(const fs::path& file) {
 }
 
 Needs needsOf(const fs::path& file) {
-  constexpr std::uint64_t kMostEntries = 4096;
-  constexpr std::uint64_t kMostText = 1 << 24U;
   std::ifstream in(file, std::ios::binary);
-  const auto segments = segmentsOf(in);
-  if (!segments) return {};
-  const auto dynamic = std::ranges::find(segments->table, Elf64_Word{PT_DYNAMIC}, &Elf64_Phdr::p_type);
-  if (dynamic == segments->table.end()) return {};
-  auto entries = recordsAt<Elf64_Dyn>(in, dynamic->p_offset,
-                                      std::min<std::uint64_t>(dynamic->p_filesz / sizeof(Elf64_Dyn), kMostEntries));
-  entries.erase(std::ranges::find(entries, Elf64_Sxword{DT_NULL}, &Elf64_Dyn::d_tag), entries.end());
-  const auto find = [&](Elf64_Sxword tag) { return std::ranges::find(entries, tag, &Elf64_Dyn::d_tag); };
-  const auto place = find(DT_STRTAB);
-  const auto size = find(DT_STRSZ);
-  if (place == entries.end() || size == entries.end()) return {};
-  const auto offset = offsetOf(place->d_un.d_ptr, segments->table);
-  if (!offset) return {};
-  const auto texts = recordsAt<char>(in, *offset, std::min<std::uint64_t>(size->d_un.d_val, kMostText));
-  const std::string_view all(texts.data(), texts.size());
-
+  const Dynamic dynamic = dynamicOf(in);
   Needs needs;
-  for (const Elf64_Dyn& entry : entries) {
+  for (const Elf64_Dyn& entry : dynamic.entries) {
     if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RUNPATH && entry.d_tag != DT_RPATH) continue;
-    const std::size_t end = entry.d_un.d_val < all.size() ? all.find('\0', entry.d_un.d_val) : std::string_view::npos;
-    if (end == std::string_view::npos || end == entry.d_un.d_val) continue;
-    const std::string text(all.substr(entry.d_un.d_val, end - entry.d_un.d_val));
+    const std::string text(dynamic.textAt(entry.d_un.d_val));
+    if (text.empty()) continue;
     if (entry.d_tag == DT_NEEDED)
       needs.names.push_back(text);
     else
       (entry.d_tag == DT_RUNPATH ? needs.runpath : needs.rpath) = entriesOf(text);
   }
   return needs;
+}
+
+UniqueSymbols uniqueSymbolsOf(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  const Dynamic dynamic = dynamicOf(in);
+  const auto place = dynamic.placeOf(DT_SYMTAB);
+  if (!place) return {};
+  UniqueSymbols unique;
+  std::uint64_t at = *place;
+  for (const Elf64_Sym& symbol : recordsAt<Elf64_Sym>(in, *place, symbolCount(in, dynamic))) {
+    const std::string_view name = dynamic.textAt(symbol.st_name);
+    const bool defined = symbol.st_shndx != SHN_UNDEF;
+    if (defined && ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE && !isOfCppLibrary(name)) {
+      unique.names.emplace_back(name);
+      unique.bindings.push_back(at + offsetof(Elf64_Sym, st_info));
+    }
+    if (!defined && (name == "dlopen" || name == "dlmopen")) unique.opensLibraries = true;
+    at += sizeof(Elf64_Sym);
+  }
+  return unique;
+}
+
+bool makeOrdinary(const fs::path& file, const UniqueSymbols& symbols) {
+  std::fstream library(file, std::ios::binary | std::ios::in | std::ios::out);
+  for (const std::uint64_t place : symbols.bindings) {
+    library.seekg(static_cast<std::streamoff>(place));
+    const int info = library.get();
+    library.seekp(static_cast<std::streamoff>(place));
+    library.put(static_cast<char>(ELF64_ST_INFO(STB_GLOBAL, ELF64_ST_TYPE(static_cast<unsigned>(info)))));
+  }
+  library.flush();
+  return library.good();
 }
 
 }  // namespace koppla::fmi

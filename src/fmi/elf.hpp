@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -20,5 +21,22 @@ struct Needs {
 
 /// Empty for what is no library of this machine, and as far as it can be understood for a damaged one.
 Needs needsOf(const std::filesystem::path& file);
+
+/// Symbols of the binding STB_GNU_UNIQUE that a shared library defines: variables of C++ that are inline, static
+/// members of templates, static ones in inline functions. The loader gives all libraries of a link namespace that have
+/// such a symbol of one name the same one, in spite of RTLD_LOCAL. Those of the C++ library are left out: it shares
+/// them itself, and they keep nothing of a model.
+struct UniqueSymbols {
+  std::vector<std::string> names{};
+  std::vector<std::uint64_t> bindings{};  ///< where in the file, of each of them
+  bool opensLibraries = false;            ///< it calls dlopen, and what it opens may rely on sharing them
+};
+
+/// None for what is no library of this machine, and as far as it can be understood for a damaged one.
+UniqueSymbols uniqueSymbolsOf(const std::filesystem::path& file);
+
+/// Makes them ordinary global ones, in the file, as the compiler's -fno-gnu-unique would have. False if that cannot be
+/// written.
+bool makeOrdinary(const std::filesystem::path& file, const UniqueSymbols& symbols);
 
 }  // namespace koppla::fmi

@@ -8,6 +8,7 @@
 
 #include "koppla/fmi/archive.hpp"
 #include "koppla/fmi/description_reader.hpp"
+#include "koppla/fmi/detail/end_outputs.hpp"
 #include "koppla/fmi/findings.hpp"
 
 namespace koppla::fmi {
@@ -16,13 +17,16 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::shared_ptr<const PortTable> without(const PortTable& declared, const Functions& functions) {
+/// What instances can do, given what the library lacks.
+std::shared_ptr<const PortTable> available(const PortTable& declared, const Functions& functions) {
   PortTable result = declared;
   subsystem::Capabilities& capabilities = result.description.capabilities;
   capabilities.saveRestore &= functions.getState != nullptr;
   capabilities.directionalDerivatives &= functions.getDirectionalDerivative != nullptr;
   if (functions.setRealInputDerivatives == nullptr) capabilities.inputDerivatives = 0;
   if (functions.getRealOutputDerivatives == nullptr) capabilities.outputDerivatives = 0;
+  // It is then given the line between both ends of a step.
+  if (detail::EndOutputs::areNeededFor(result.description)) capabilities.inputDerivatives = 1;
   return std::make_shared<const PortTable>(std::move(result));
 }
 
@@ -68,7 +72,8 @@ LoadedModel Fmu::load(core::Log& log) {
   std::shared_ptr<const Library> library = further ? nullptr : library_.lock();
   if (!library) {
     if (libraryFile_.empty()) libraryFile_ = libraryFile(folder(), model_, file_);  // before there are copies
-    library = std::make_shared<const Library>(further ? copyOfLibrary(libraryFile_, log) : libraryFile_, model_);
+    library =
+        std::make_shared<const Library>(further ? copyOfLibrary(libraryFile_, log) : libraryFile_, model_, folder());
     library_ = library;
   }
   if (!available_) {
@@ -80,7 +85,7 @@ LoadedModel Fmu::load(core::Log& log) {
                       model_.coSimulation.modelIdentifier, libraryFile_.filename().string()));
     for (const std::string& warning : library->warnings())
       log.write(core::Severity::warning, file_.filename().string(), warning);
-    available_ = without(*declared_, library->functions());
+    available_ = available(*declared_, library->functions());
   }
   ++loads_;
   return {std::move(library), available_};

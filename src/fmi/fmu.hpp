@@ -20,7 +20,7 @@ namespace koppla::fmi {
 /// What an instance needs of its FMU's binary.
 struct LoadedModel {
   std::shared_ptr<const Library> library;
-  std::shared_ptr<const PortTable> ports;  ///< with the capabilities that the library really has
+  std::shared_ptr<const PortTable> ports;  ///< with the capabilities that instances really have
 };
 
 /// An FMU, unpacked and understood. All its instances share it; its folder lives as long as the last of them. The

@@ -96,19 +96,27 @@ bool uses(const ModelDescription& model, core::Type type, bool set) {
 
 }  // namespace
 
-Library::Library(const fs::path& file, const ModelDescription& model) {
+Library::Library(const fs::path& file, const ModelDescription& model, const fs::path& own) {
   refuseCutLibrary(file);
   {
     const WorkingFolder folder(file.parent_path());
     const Running constructors(kConstructors);
     try {
-      loaded_ = load(file);
+      loaded_ = load(file, own);
     } catch (...) {
       noteThrown();
       throw core::SubsystemError(fmt::format("{}: a constructor of the FMU's library threw an exception: {}.",
                                              file.string(), takeThrown(kConstructors)));
     }
   }
+  if (loaded_.noRoom && !loaded_.shared.empty())
+    throw inputError(
+        file.string(),
+        fmt::format("The FMU has a C++ variable '{}' that the loader would share with another FMU, which has one of "
+                    "the same name, and there is no room for it apart: {}.",
+                    loaded_.shared, loaded_.reason),
+        "A run can hold about ten such FMUs that open libraries themselves (dlopen): couple fewer, or have them "
+        "compiled with -fno-gnu-unique.");
   if (loaded_.noRoom)
     throw inputError(
         file.string(),

@@ -50,9 +50,10 @@ struct Functions {
 /// A loaded shared library of an FMU; unloaded on destruction, unless it was given up.
 class Library {
  public:
-  /// Loads the file (an absolute path) with the process's working folder set to the library's for that while. Throws
-  /// core::InputError if it cannot be loaded or lacks a function that co-simulation of the model needs.
-  Library(const std::filesystem::path& file, const ModelDescription& model);
+  /// Loads the file (an absolute path, below the unpacked FMU `own` if its libraries may be changed) with the process's
+  /// working folder set to the library's for that while. Throws core::InputError if it cannot be loaded or lacks a
+  /// function that co-simulation of the model needs.
+  Library(const std::filesystem::path& file, const ModelDescription& model, const std::filesystem::path& own = {});
   ~Library();
   Library(const Library&) = delete;
   Library& operator=(const Library&) = delete;

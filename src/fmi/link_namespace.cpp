@@ -3,16 +3,21 @@
 #include <algorithm>
 #include <array>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <fstream>
 #include <iterator>
 #include <map>
+#include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
+#include <utility>
 #include <vector>
 
+#include <cxxabi.h>
 #include <dlfcn.h>
 #include <link.h>
 
@@ -175,18 +180,75 @@ std::optional<Namespace> newNamespace() {
   return made;
 }
 
+/// A symbol as it is written in the source.
+std::string readable(const std::string& symbol) {
+  int status = 0;
+  const std::unique_ptr<char, void (*)(void*)> text(abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status),
+                                                    &std::free);
+  return status == 0 ? text.get() : symbol;
+}
+
 Loaded opened(void* handle, bool apart) {
   return handle != nullptr ? Loaded{.handle = handle, .apart = apart} : Loaded{.reason = lastReason(), .apart = apart};
 }
 
+using Names = std::set<std::string, std::less<>>;
+
+/// Unique symbols by namespace. They stay until the process ends: the loader never unloads whoever has one.
+Names& uniqueIn(Lmid_t id) {
+  static std::map<Lmid_t, Names> all;
+  return all[id];
+}
+
+std::optional<std::string> sharedIn(Lmid_t id, const Names& unique) {
+  const Names& there = uniqueIn(id);
+  const auto found = std::ranges::find_if(unique, [&](const std::string& name) { return there.contains(name); });
+  return found != unique.end() ? std::optional(*found) : std::nullopt;
+}
+
+/// What a library needs for itself, and what is in its way.
+struct Wants {
+  Libraries brought;
+  Names unique;  ///< symbols that it must not share
+  std::string rival{};
+  std::string shared{};
+};
+
 /// The first namespace where the library finds its own, a new one if need be.
-Loaded loadApart(const fs::path& file, const Libraries& brought, const std::string& rival) {
+Loaded loadApart(const fs::path& file, const Wants& wants) {
   std::optional<Namespace> place;
   for (const Namespace& candidate : namespaces())
-    if (!place && !rivalOf(brought, loadedWith(candidate.anchor))) place = candidate;
+    if (!place && !rivalOf(wants.brought, loadedWith(candidate.anchor)) && !sharedIn(candidate.id, wants.unique))
+      place = candidate;
   if (!place) place = newNamespace();
-  if (!place) return {.reason = lastReason(), .apart = true, .noRoom = true, .rival = rival};
-  return opened(::dlmopen(place->id, file.c_str(), RTLD_LOCAL | RTLD_NOW), true);
+  if (!place)
+    return {
+        .reason = lastReason(), .apart = true, .noRoom = true, .rival = wants.rival, .shared = readable(wants.shared)};
+  const Loaded result = opened(::dlmopen(place->id, file.c_str(), RTLD_LOCAL | RTLD_NOW), true);
+  if (result.handle != nullptr) uniqueIn(place->id).insert(wants.unique.begin(), wants.unique.end());
+  return result;
+}
+
+bool isBelow(const fs::path& folder, const fs::path& file) {
+  std::error_code error;
+  const fs::path top = fs::canonical(folder, error);
+  const fs::path place = error ? fs::path() : fs::canonical(file, error);
+  return !error && std::ranges::mismatch(top, place).in1 == top.end();
+}
+
+/// Makes the unique symbols of a library and of what it brings ordinary; which are left where that is not possible.
+Names uniqueLeft(const fs::path& file, const Libraries& brought, const fs::path& own) {
+  std::vector<std::pair<fs::path, UniqueSymbols>> found{{file, uniqueSymbolsOf(file)}};
+  for (const auto& [name, path] : withoutRuntimes(brought)) found.emplace_back(path, uniqueSymbolsOf(path));
+  const bool opensLibraries =
+      std::ranges::any_of(found, [](const auto& library) { return library.second.opensLibraries; });
+  Names left;
+  for (const auto& [path, unique] : found) {
+    if (unique.names.empty()) continue;
+    if (!opensLibraries && !own.empty() && isBelow(own, path) && makeOrdinary(path, unique)) continue;
+    left.insert(unique.names.begin(), unique.names.end());
+  }
+  return left;
 }
 
 /// Many FMUs were linked without the libraries of mathematics and C++ that they use, since most programs have them.
@@ -199,22 +261,30 @@ bool offerRuntimes() {
 
 }  // namespace
 
-Loaded load(const fs::path& file) {
+Loaded load(const fs::path& file, const fs::path& own) {
   const std::lock_guard lock(onlyOne());
   const Libraries brought = broughtBy(file);
+  Wants wants{.brought = withoutRuntimes(brought), .unique = uniqueLeft(file, brought, own)};
   if (!brought.empty()) {
     void* program = ::dlopen(nullptr, RTLD_LAZY);
-    std::optional<std::string> rival = rivalOf(withoutRuntimes(brought), loadedWith(program));
+    std::optional<std::string> rival = rivalOf(wants.brought, loadedWith(program));
     ::dlclose(program);
     if (!rival) rival = rivalToCome(brought);
-    if (rival) return loadApart(file, withoutRuntimes(brought), *rival);
+    wants.rival = rival.value_or("");
   }
+  wants.shared = sharedIn(LM_ID_BASE, wants.unique).value_or("");
+  if (!wants.rival.empty() || !wants.shared.empty()) return loadApart(file, wants);
   Loaded result = opened(::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW), false);
   const auto says = [&](std::string_view words) { return result.reason.find(words) != std::string::npos; };
   if (says("undefined symbol") && offerRuntimes())
     result = opened(::dlopen(file.c_str(), RTLD_LOCAL | RTLD_NOW), false);
   // The runtime that it brings is newer than the one that is loaded.
-  if (says("version `") && !brought.empty()) return loadApart(file, brought, brought.begin()->first);
+  if (says("version `") && !brought.empty()) {
+    wants.brought = brought;
+    wants.rival = brought.begin()->first;
+    return loadApart(file, wants);
+  }
+  if (result.handle != nullptr) uniqueIn(LM_ID_BASE).insert(wants.unique.begin(), wants.unique.end());
   return result;
 }
 

@@ -154,8 +154,13 @@ solver::JoinedPart Parts::takePart(std::size_t member, const Resolution& resolut
   if (entry.staticCoupling) settings.coupling = entry.staticCoupling->value;
   settings.increment = entry.increment;
   settings.threads = project().settings.threads > 0 ? project().settings.threads : std::thread::hardware_concurrency();
-  return {entry.name.value, std::make_unique<solver::StaticFunction>(entry.name.value, std::move(instances),
-                                                                     std::move(inputs), settings)};
+  auto function =
+      std::make_unique<solver::StaticFunction>(entry.name.value, std::move(instances), std::move(inputs), settings);
+  // Who says how many instances there may be has a reason.
+  const bool isFmu = member < equations_.size() && !entry.program && !entry.model;
+  if (isFmu && entry.instances == 0 && !description.capabilities.oncePerProcess)
+    function->watchBy(std::move(staticInstances(member, 1, log).front()));
+  return {entry.name.value, std::move(function)};
 }
 
 std::unique_ptr<Subsystem> Parts::takeJoint(const Group& group, const Resolution& resolution, core::Log& log,

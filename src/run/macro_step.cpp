@@ -117,21 +117,36 @@ void MacroStep::endWithin(Clock& clock, const Fault& fault) {
   clock.advance(fault.reached, next_);
 }
 
-/// A static analysis has one step, so programs in processes of their own, and who asks for threads, cannot wait until
-/// steps have been measured. Iterations are: the sweep itself goes back to one thread where several do not pay.
+/// Where threads are asked for every member has its own from its first step on. A static analysis has one step, so
+/// programs in processes of their own cannot wait until steps have been measured. Iterations are: the sweep itself goes
+/// back to one thread where several do not pay.
 bool MacroStep::threadsFromStart() const {
-  const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
-  return threads > 1 && !coupledStep_.isExplicit();
+  if (settings_.threads != 0) return settings_.threads > 1;
+  return network_.threadsWorthwhile() > 1 && !coupledStep_.isExplicit();
 }
 
 void MacroStep::considerThreads(const Clock& clock) {
   if (counters_.accepted < considerThreadsAt_) return;
   considerThreadsAt_ = 2 * counters_.accepted + 1;
+  if (settings_.threads == 0) tellOfThreads();
   const std::size_t threads = settings_.threads != 0 ? settings_.threads : network_.threadsWorthwhile();
   if (threads < 2 || !(threadsFromStart() || network_.threadsPay(threads))) return;
   considerThreadsAt_ = std::numeric_limits<std::uint64_t>::max();
-  network_.useThreads(threads);
+  network_.useThreads(threads, settings_.threads != 0);
   coupledStep_.approximate(clock.now());
+}
+
+/// FMUs and others are never moved from one thread to another, so nobody gives them threads but who asks for it.
+void MacroStep::tellOfThreads() {
+  const std::vector<coupling::MemberIndex> members = network_.worthThreads();
+  if (toldOfThreads_ || members.size() < 2) return;
+  toldOfThreads_ = true;
+  std::vector<std::string> names;
+  for (const coupling::MemberIndex member : members) names.push_back(system_.members[member].name);
+  log_.write(core::Severity::info, "coupling",
+             fmt::format("steps of {} take long enough to run at the same time: simulation.threads = {} gives each of "
+                         "them a thread for the whole run",
+                         fmt::join(names, ", "), names.size()));
 }
 
 template <class OneStep>

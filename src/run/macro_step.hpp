@@ -82,6 +82,7 @@ class MacroStep {
   [[nodiscard]] unsigned untilNextLook() const;
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
+  void tellOfThreads();
   void considerThreads(const Clock& clock);
   [[nodiscard]] double predictionError();
   /// One accepted step. `solved`: it was tried once already, without control.
@@ -126,6 +127,7 @@ class MacroStep {
   bool straight_;   ///< iterated, fixed, never repeated: nothing to decide in a step that converges
   unsigned unwatched_ = 0;
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
+  bool toldOfThreads_ = false;
   double next_;
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;

@@ -102,10 +102,45 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
 
 }  // namespace
 
+namespace {
+
+/// Real outputs of a member that may depend on one of its connected real inputs at the same instant.
+std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex member) {
+  const subsystem::Description& description = system.members[member].subsystem->describe();
+  const auto isReal = [&](subsystem::PortIndex port) { return description.ports[port].type == core::Type::real; };
+  std::vector<std::string> names;
+  for (subsystem::PortIndex output = 0; output < description.ports.size(); ++output) {
+    if (description.ports[output].causality != subsystem::Causality::output || !isReal(output)) continue;
+    const bool fed = std::ranges::any_of(system.connections, [&](const coupling::Connection& connection) {
+      return connection.to.member == member && isReal(connection.to.port) &&
+             description.feedsThrough(connection.to.port, output);
+    });
+    if (fed) names.push_back(system.members[member].nameOf(output));
+  }
+  return names;
+}
+
+/// Who takes values only and cannot try a step.
+void warnOfLateOutputs(const coupling::System& system, coupling::MemberIndex member, unsigned degree, core::Log& log) {
+  const std::vector<std::string> late = outputsFedThrough(system, member);
+  if (late.empty()) return;
+  log.write(core::Severity::warning, "coupling",
+            fmt::format("{0} takes values of inputs only and cannot save its state, and these outputs may depend on "
+                        "its inputs at the same instant: {1}. With algorithm.degree = {2} they are those of the mean "
+                        "of the inputs over a step, half a step late, and the coupling is of first order there. "
+                        "Choose algorithm.degree = 0, give {0} a micro_step that makes this small, or declare in its "
+                        "model description on which inputs its outputs depend.",
+                        system.members[member].name, fmt::join(late, ", "), degree));
+}
+
+}  // namespace
+
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log) {
-  for (coupling::Member& member : system.members) {
+  for (coupling::MemberIndex index = 0; index < system.members.size(); ++index) {
+    coupling::Member& member = system.members[index];
     const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
     if (capabilities.isStatic || capabilities.inputDerivatives >= degree) continue;
+    if (capabilities.inputDerivatives == 0) warnOfLateOutputs(system, index, degree, log);
     log.write(
         system.constraints.empty() ? core::Severity::info : core::Severity::warning, "coupling",
         fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "

@@ -10,6 +10,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/solver/detail/witness.hpp"
 
 namespace koppla::solver {
 
@@ -55,8 +56,14 @@ StaticFunction::~StaticFunction() {
   for (const auto& instance : instances_) instance->terminate();
 }
 
+void StaticFunction::watchBy(std::unique_ptr<subsystem::Subsystem> witness) {
+  witness->bind({inputs_, outputs_, {}, {}});
+  witness_ = std::make_unique<detail::Witness>(std::move(witness));
+}
+
 void StaticFunction::set(PortIndex port, std::span<const core::Value> values) {
   for (const auto& instance : instances_) instance->set(port, values);
+  if (witness_) witness_->instance().set(port, values);
 }
 
 core::Value StaticFunction::value(PortIndex port) const {
@@ -71,6 +78,7 @@ core::Value StaticFunction::value(PortIndex port) const {
 
 void StaticFunction::begin(const subsystem::Experiment& experiment) {
   for (const auto& instance : instances_) instance->enterInitialisation(experiment);
+  if (witness_) witness_->begin(experiment);
   forget();
 }
 
@@ -168,8 +176,30 @@ void StaticFunction::evaluate(double t, bool withSlopes) {
     ++measured_;
   }
   for (std::size_t probe = 0; probe < used; ++probe) check(probe, t);
+  if (witness_) askWitness(t);
+  if (!unfit_.empty()) throw core::SubsystemError(unfit_);
   t_ = t;
   known_ = true;
+}
+
+void StaticFunction::askWitness(double t) {
+  const std::vector<double>& u = probes_.front().u;
+  std::vector<double> changed = u;
+  for (std::size_t i = 0; i < u.size(); ++i) changed[i] += increment(i, u[i]);
+  std::vector<std::string> names;
+  for (const std::size_t scalar : witness_->silentOutputs(t, u, changed, y_.size())) {
+    std::size_t left = scalar;
+    auto port = outputs_.begin();
+    for (; left >= describe().ports[*port].size; ++port) left -= describe().ports[*port].size;
+    names.push_back(describe().ports[*port].name);
+  }
+  witness_.reset();
+  if (names.empty()) return;
+  unfit_ = fmt::format(
+      "'{}' cannot be solved inside an integrator: in initialisation mode, where it stays, its outputs do not follow "
+      "from its inputs: {} did not answer to a change of {}, and took other values when that mode was left or in a "
+      "step. Couple it by another algorithm, without 'inside'.",
+      name_, fmt::join(names, ", "), inputsText(probes_.front()));
 }
 
 bool StaticFunction::threadsPay() const {

@@ -16,6 +16,10 @@
 
 namespace koppla::solver {
 
+namespace detail {
+class Witness;
+}
+
 /// When an implicit integrator calls a static solver (Schmoll, sec. 4.2.3).
 enum class StaticCoupling : std::uint8_t {
   full,           ///< in every iteration of its corrector; integrators without visits: with every right-hand side
@@ -47,6 +51,9 @@ class StaticFunction {
   [[nodiscard]] const subsystem::Description& describe() const { return instances_.front()->describe(); }
   [[nodiscard]] StaticCoupling coupling() const { return settings_.coupling; }
   [[nodiscard]] const std::vector<subsystem::PortIndex>& inputs() const { return inputs_; }
+  /// One more instance, by which outputs that do not follow from the inputs in initialisation are found: call() and
+  /// values() throw then. To be given before anything is set.
+  void watchBy(std::unique_ptr<subsystem::Subsystem> witness);
   void set(subsystem::PortIndex port, std::span<const core::Value> values);
   [[nodiscard]] core::Value value(subsystem::PortIndex port) const;
   void begin(const subsystem::Experiment& experiment);
@@ -86,6 +93,7 @@ class StaticFunction {
   void call(double t, std::span<const double> u, bool withSlopes);
   void evaluate(double t, bool withSlopes);
   void addRates(double t);
+  void askWitness(double t);
   void evaluateAll(double t);
   [[nodiscard]] bool threadsPay() const;
   void evaluateWith(std::size_t instance, double t);
@@ -105,6 +113,8 @@ class StaticFunction {
   std::vector<Failure> failures_;                             ///< by instance; empty where the last call ended well
   Linearisation present_;
   std::array<Linearisation, subsystem::kSlots> saved_;
+  std::unique_ptr<detail::Witness> witness_;  ///< until it has been asked
+  std::string unfit_;                         ///< what it told; empty: nothing bad
   std::vector<double> y_;
   double t_ = 0.0;       ///< of the value that was computed last, s
   bool known_ = false;   ///< the first probe holds that value

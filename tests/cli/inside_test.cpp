@@ -111,6 +111,24 @@ TEST(StaticFmuThatFails, IsNamedAtTheStart) {
   EXPECT_EQ(failing.rows, 0U);
 }
 
+/// At x = 0 its output is right by chance, and a body that it leaves alone would hardly tell.
+TEST(StaticFmu, ThatComputesItsOutputsInStepsIsNamedAtTheStart) {
+  const Workspace workspace;
+  writeGain(workspace.path("late.fmu"), gainDescription(),
+            core::readWhole(std::filesystem::path(KOPPLA_HOSTILE_DIR) / "stepping_gain.so"));
+  for (const std::string integrator : {"bdf", "ode4"}) {
+    workspace.write("p.toml", bodyWith("late.fmu", ""));
+    const Result result =
+        workspace.run({"run", "p.toml", "--overwrite", "--quiet", "--set", "body.integrator=" + integrator});
+    EXPECT_EQ(result.exitCode, 3) << integrator << result.all();
+    EXPECT_NE(result.err.find("'spring' cannot be solved inside an integrator: in initialisation mode"),
+              std::string::npos)
+        << result.err;
+    EXPECT_NE(result.err.find("y did not answer to a change of u = 0, and took other values"), std::string::npos)
+        << result.err;
+  }
+}
+
 TEST(StaticFmu, PassesTheCheck) {
   const Workspace workspace;
   workspace.write("p.toml", bodyWith("Gain", "static_coupling = \"predictor\"\n"));

@@ -232,6 +232,23 @@ TEST(Command, SurvivesAnFmuThatLogsInEveryWay) {
   EXPECT_EQ(workspace.rows("wild.run/results.csv").back(), "1,10");
 }
 
+TEST(Command, WarnsOfOutputsThatAreLateForWantOfASavedState) {
+  const Workspace workspace;
+  writeGain(workspace.path("Plain.fmu"),
+            gainDescriptionWith("canGetAndSetFMUstate=\"true\"", "canGetAndSetFMUstate=\"false\""), gainLibrary());
+  workspace.write("p.toml",
+                  "format = 1\nsimulation = { end = 1.0, step = 0.1 }\nalgorithm = { kind = \"gauss-seidel\", degree = "
+                  "1 }\n" +
+                      subsystem("lag", "fmus/FirstOrderLag.fmu") + subsystem("gain", "Plain.fmu") +
+                      "[[connections]]\nfrom = \"lag.y\"\nto = \"gain.u\"\n");
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_TRUE(contains(result.err, "gain takes values of inputs only")) << result.err;
+  EXPECT_TRUE(contains(result.err, "at the same instant: gain.y. With algorithm.degree = 1")) << result.err;
+  const Result plain = workspace.run({"run", "p.toml", "--set", "algorithm.degree=0", "--overwrite"});
+  EXPECT_FALSE(contains(plain.err, "takes values of inputs only")) << plain.err;
+}
+
 TEST(Command, GivesAnFmuThatAllowsOneInstanceACopyOfItsLibraryForEach) {
   const Workspace workspace;
   workspace.write("two.toml", "format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" +

@@ -63,6 +63,52 @@ TEST(Symbols, AnFmuLinkedWithoutMathematicsAndCppFindsThem) {
   EXPECT_EQ(answers(workspace, {"poor"}), Answers{"47"});
 }
 
+/// FMUs with data in an inline variable of C++, to which each instance adds its own number: 1, 2, ...
+std::string addingProject(const std::vector<std::string>& files) {
+  std::string text = "format = 1\nsimulation = { end = 0.1, step = 0.1 }\nresults.variables = [\"*.y\"]\n";
+  for (std::size_t i = 0; i < files.size(); ++i)
+    text += "[[subsystems]]\nname = \"s" + std::to_string(i + 1) + "\"\nfmu = \"" + files[i] +
+            "\"\nparameters.b = " + std::to_string(i + 1) + ".0\n";
+  return text;
+}
+
+std::string lastRow(const Workspace& workspace, const std::string& project) {
+  workspace.write("p.toml", project);
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  const std::vector<std::string> rows = workspace.rows("p.run/results.csv");
+  return rows.empty() ? "" : rows.back();
+}
+
+TEST(Symbols, InlineVariablesOfTwoFmusAreNotShared) {
+  const Workspace workspace;
+  pack(workspace, "a", "inline");
+  pack(workspace, "b", "inline");
+  EXPECT_EQ(lastRow(workspace, addingProject({"a.fmu", "b.fmu"})), "0.1,1,2");
+}
+
+TEST(Symbols, InlineVariablesOfPrivateCopiesAreNotShared) {
+  const Workspace workspace;
+  writeZip(workspace.path("a.fmu"),
+           {{"modelDescription.xml",
+             gainDescriptionWith("<CoSimulation ", "<CoSimulation canBeInstantiatedOnlyOncePerProcess=\"true\" ")},
+            {kGainLibraryEntry, built("inline", "Gain.so")}});
+  EXPECT_EQ(lastRow(workspace, addingProject({"a.fmu", "a.fmu", "a.fmu"})), "0.1,1,2,3");
+}
+
+TEST(Symbols, InlineVariablesOfThirtyFmusAreNotShared) {
+  const Workspace workspace;
+  pack(workspace, "a", "inline");
+  std::vector<std::string> files;
+  std::string expected = "0.1";
+  for (int i = 1; i <= 30; ++i) {
+    files.push_back("a" + std::to_string(i) + ".fmu");
+    fs::copy_file(workspace.path("a.fmu"), workspace.path(files.back()));
+    expected += "," + std::to_string(i);
+  }
+  EXPECT_EQ(lastRow(workspace, addingProject(files)), expected);
+}
+
 #if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // their libraries cannot be loaded a second time
 
 TEST(Symbols, AnFmuCallsTheLibraryThatItBringsAlsoIfOursHasItsName) {
@@ -131,6 +177,30 @@ TEST(Symbols, MoreVersionsThanTheProcessCanHoldAreRefused) {
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
   EXPECT_EQ(workspace.leftovers(), std::vector<std::string>{});
 }
+
+TEST(Symbols, InlineVariablesOfFmusThatOpenLibrariesAreNotShared) {
+  const Workspace workspace;
+  pack(workspace, "a", "inline_opens");
+  pack(workspace, "b", "inline_opens");
+  EXPECT_EQ(lastRow(workspace, addingProject({"a.fmu", "b.fmu"})), "0.1,1,2");
+}
+
+#if !defined(__clang__)  // which makes no unique symbols: there is room for all
+TEST(Symbols, MoreInlineVariablesThanTheProcessCanHoldApartAreRefused) {
+  const Workspace workspace;
+  std::vector<std::string> files;
+  for (int i = 1; i <= 20; ++i) {
+    pack(workspace, "a" + std::to_string(i), "inline_opens");
+    files.push_back("a" + std::to_string(i) + ".fmu");
+  }
+  workspace.write("p.toml", addingProject(files));
+  const Result result = workspace.run({"run", "p.toml"});
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  for (const char* part : {"The FMU has a C++ variable 'shelf'", "-fno-gnu-unique"})
+    EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
+  EXPECT_EQ(workspace.leftovers(), std::vector<std::string>{});
+}
+#endif
 
 #endif
 

@@ -15,9 +15,11 @@
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
+#include "support/message_of.hpp"
 
 namespace koppla::test::static_function_test {
 namespace {
@@ -65,6 +67,65 @@ std::vector<double> at(StaticFunction& function, double u1, double u2) {
 void call(StaticFunction& function, Visit visit, double u1, double u2) {
   const std::vector<double> u{u1, u2};
   if (function.visit(visit)) function.call(visit, 0.0, u);
+}
+
+enum class Comes : std::uint8_t { atOnce, withTheEndOfInitialisation, inSteps };
+
+/// Its outputs are 0 until they come.
+class Late final : public subsystem::detail::Wrapper {
+ public:
+  Late(std::unique_ptr<Subsystem> inner, Comes comes) : Wrapper(std::move(inner)), comes_(comes) {}
+  subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
+    u_.assign(u.begin(), u.end());
+    if (comes_ == Comes::atOnce) return inner().evaluate(t, u, y);
+    std::ranges::fill(y, 0.0);
+    return subsystem::Status::ok;
+  }
+  subsystem::Status readOutputs(std::span<double> y) override {
+    return comes_ == Comes::inSteps ? subsystem::Status::ok : inner().evaluate(0.0, u_, y);
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+
+ private:
+  Comes comes_;
+  std::vector<double> u_;
+};
+
+std::unique_ptr<StaticFunction> watched(Comes comes, const Output& output = {}) {
+  std::vector<std::unique_ptr<subsystem::Subsystem>> instances;
+  instances.push_back(std::make_unique<Late>(product(output), comes));
+  const subsystem::Description& description = instances.front()->describe();
+  std::vector<subsystem::PortIndex> inputs{*description.find("u1"), *description.find("u2")};
+  auto made = std::make_unique<StaticFunction>("part", std::move(instances), std::move(inputs),
+                                               solver::StaticSettings{.coupling = StaticCoupling::full});
+  made->watchBy(std::make_unique<Late>(product(output), comes));
+  made->begin({0.0, 1.0, {}});
+  return made;
+}
+
+/// Outputs that stay at 0 where they should be u1 u2 and u1 - u2.
+TEST(StaticFunction, OutputsThatDoNotFollowFromInputsInInitialisationAreAFailure) {
+  for (const Comes comes : {Comes::withTheEndOfInitialisation, Comes::inSteps}) {
+    const auto made = watched(comes);
+    for (int again = 0; again < 2; ++again) {
+      const std::string message = messageOf<core::SubsystemError>([&] { at(*made, 4.0, 7.0); });
+      EXPECT_THAT(message, ::testing::HasSubstr("'part' cannot be solved inside an integrator"));
+      EXPECT_THAT(message, ::testing::HasSubstr("y1, y2 did not answer to a change of u1 = 4, u2 = 7,"));
+    }
+  }
+}
+
+/// y1 = max(u1, 10) at its stop, where it is right to be silent.
+TEST(StaticFunction, OutputsThatAreRightNotToChangeAreNone) {
+  const Output stopped = [](const auto&, double, const auto& u) {
+    return std::vector<double>{std::fmax(u[0], 10.0), u[1]};
+  };
+  const auto made = watched(Comes::atOnce, stopped);
+  EXPECT_EQ(at(*made, 3.0, 5.0)[0], 10.0);
+  EXPECT_EQ(at(*made, 4.0, 7.0)[0], 10.0);
+  EXPECT_EQ(at(*made, 12.0, 7.0)[0], 12.0);
 }
 
 TEST(StaticFunction, IsCalledWhereItsCouplingSaysSo) {

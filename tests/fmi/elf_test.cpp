@@ -21,6 +21,12 @@ class ElfTest : public ::testing::Test {
     return needsOf(file);
   }
 
+  UniqueSymbols uniqueOfBytes(const std::string& bytes) {
+    const fs::path file = folder_.path() / "library.so";
+    test::writeBytes(file, bytes);
+    return uniqueSymbolsOf(file);
+  }
+
   core::TemporaryFolder folder_{"elf"};
   std::string library_ = test::readBytes(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so");
 };
@@ -52,6 +58,23 @@ TEST_F(ElfTest, SurvivesEveryDamageOfItsTables) {
     damaged[place] = static_cast<char>(0xff);
     EXPECT_LE(needsOfBytes(damaged).names.size(), 4096U);
     EXPECT_LE(needsOfBytes(library_.substr(0, place)).names.size(), 4096U);
+  }
+}
+
+TEST_F(ElfTest, UniqueSymbolsAreThoseThatTheCppLibraryDoesNotShare) {
+  // The stub has some of namespace std, as nearly every library of C++.
+  EXPECT_THAT(uniqueOfBytes(library_).names, IsEmpty());
+  EXPECT_THAT(uniqueOfBytes("").names, IsEmpty());
+  EXPECT_THAT(uniqueOfBytes(std::string(5000, 'x')).names, IsEmpty());
+}
+
+TEST_F(ElfTest, UniqueSymbolsOfDamagedLibrariesAreReadAsFarAsTheyGo) {
+  for (std::size_t place = 0; place < std::min<std::size_t>(library_.size(), 6000); place += 7) {
+    std::string damaged = library_;
+    damaged[place] = static_cast<char>(0xff);
+    const UniqueSymbols unique = uniqueOfBytes(damaged);
+    EXPECT_EQ(unique.names.size(), unique.bindings.size());
+    for (const std::uint64_t binding : unique.bindings) EXPECT_LT(binding, damaged.size());
   }
 }
 

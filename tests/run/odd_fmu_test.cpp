@@ -1,6 +1,7 @@
 // Runs of FMUs that do what the standard allows, or nearly: the numbers must be right, or the run must say who is
 // wrong.
 
+#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -360,6 +361,39 @@ TEST(OddFmu, StepByStepARunThatIsOverStaysWhereItIs) {
     EXPECT_TRUE(run.finished());
     EXPECT_DOUBLE_EQ(run.time(), 0.2);
   }
+}
+
+// --- Threads ---------------------------------------------------------------------------------------------------------
+
+/// Code that is not ours may keep what it works with in memory of a thread: all steps of an instance come from one.
+/// With work of 0.2 ms a step threads pay, so that whoever chose by that would begin with one and go on with two.
+TEST(OddFmu, TakesAllItsStepsOnOneThread) {
+  for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::iteratedJacobi})
+    for (const unsigned degree : {0U, 1U})
+      for (const unsigned threads : {0U, 2U, 5U}) {
+        SCOPED_TRACE(std::to_string(static_cast<int>(kind)) + " " + std::to_string(degree) + " " +
+                     std::to_string(threads));
+        Settings settings = steps(0.1, 1.0, kind);
+        settings.algorithm.degree = degree;
+        settings.threads = threads;
+        const Finished run({odd("a", "threads", 1.0, 2e-4), odd("b", "threads", 0.0, 2e-4)},
+                           {{"a.y", "b.u"}, {"b.y", "a.u"}}, settings);
+        ASSERT_TRUE(run.outcome.ok()) << run.outcome.message;
+        EXPECT_EQ(run.recorder.of("a.calls").back(), 0.0);
+        EXPECT_EQ(run.recorder.of("b.calls").back(), threads == 0 ? 0.0 : 1.0);
+      }
+}
+
+/// Those who did not ask for threads are told that they would pay.
+TEST(OddFmu, SaysThatThreadsWouldPay) {
+  const Finished run({odd("a", "threads", 1.0, 2e-4), odd("b", "threads", 0.0, 2e-4)}, {{"a.y", "b.u"}, {"b.y", "a.u"}},
+                     steps(0.1, 1.0));
+  EXPECT_EQ(std::ranges::count_if(run.messages,
+                                  [](const std::string& text) {
+                                    return says(text, "steps of a, b take long enough") &&
+                                           says(text, "simulation.threads = 2 gives each of them a thread");
+                                  }),
+            1);
 }
 
 }  // namespace

@@ -142,7 +142,7 @@ TEST(WaveformProblem, ThreadsChangeNothing) {
     std::mutex mutex;
     System system = slowRotation(used, mutex);
     Network network(system, findCycles(system), 1e100);
-    network.useThreads(threads);
+    network.useThreads(threads, true);
     Waveform waveform(2, 3, 0, {});
     waveform.begin(std::vector<double>{1.0, 0.0});
     InterfaceProblem problem(network, {0, 2}, Form::parallel, waveform);

@@ -7,6 +7,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/fork_mark.hpp"
+#include "koppla/fmi/detail/end_outputs.hpp"
 
 namespace koppla::fmi::detail {
 
@@ -59,6 +60,7 @@ LoadedModel limited(LoadedModel model, const Options& options) {
   if (model.ports->description.capabilities.inputDerivatives <= options.inputDerivatives) return model;
   PortTable table = *model.ports;
   table.description.capabilities.inputDerivatives = options.inputDerivatives;
+  if (EndOutputs::areNeededFor(table.description)) table.description.capabilities.inputDerivatives = 1;
   model.ports = std::make_shared<const PortTable>(std::move(table));
   return model;
 }

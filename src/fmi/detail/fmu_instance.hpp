@@ -28,7 +28,8 @@ enum class Phase : std::uint8_t {
 inline constexpr std::size_t kWatchedBegin = subsystem::kSlots;
 inline constexpr std::size_t kWatchedEnd = subsystem::kSlots + 1;
 inline constexpr std::size_t kCheckedBegin = subsystem::kSlots + 2;
-inline constexpr std::size_t kPlaces = subsystem::kSlots + 3;
+inline constexpr std::size_t kTrialBegin = subsystem::kSlots + 3;
+inline constexpr std::size_t kPlaces = subsystem::kSlots + 4;
 
 /// Owns one fmi2Component with its saved states, and keeps account of how its calls end.
 class FmuInstance {
@@ -44,10 +45,12 @@ class FmuInstance {
     subsystem::callUnderWay.instance = &name();
     return model_.library->functions();
   }
+  /// With capabilities as this instance is used.
   [[nodiscard]] const PortTable& ports() const { return *model_.ports; }
   [[nodiscard]] const Variable& variable(subsystem::PortIndex port) const {
     return fmu_->model().variables[ports().variables[port]];
   }
+  [[nodiscard]] const Fmu& fmu() const { return *fmu_; }
   [[nodiscard]] const std::string& name() const { return log_.instance(); }
   [[nodiscard]] InstanceLog& log() { return log_; }
 
