@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
-#include "koppla/core/file.hpp"
 #include "koppla/solver/detail/witness.hpp"
 
 namespace koppla::solver {
@@ -245,7 +244,7 @@ void StaticFunction::check(std::size_t index, double t) {
       failure = {reason,
                  fmt::format("'{}' failed at t = {} s with {}: {}", name_, core::text(t), inputsText(probe), reason)};
     if (instances_[instance]->failedAtFile())
-      core::passOnFileError(fmt::format("'{}' could not go on.", name_), reason);
+      throw core::FileError(fmt::format("'{}' could not go on.", name_), reason);
     throw core::SubsystemError(failure.message);
   }
   failure = {};

@@ -118,6 +118,25 @@ TEST(Rows, OfARunOnADiskThatFillsUpAreAnOutcomeWithStatistics) {
   EXPECT_FALSE(workspace.has("p.run/results.csv"));
 }
 
+/// Also of a program that an integrator calls as a function.
+TEST(FullDiskTest, InACallOfAProgramIsNotTheProgramsFailure) {
+  const Workspace workspace;
+  workspace.write("p.toml",
+                  "format = 1\nsimulation = { end = 1.0 }\nalgorithm = { kind = \"master-slave\" }\n[[subsystems]]\n"
+                  "name = \"body\"\nmodel = \"nonlinear-oscillator\"\nintegrator = \"bdf\"\nmicro_step = 1e-4\n"
+                  "parameters = { c = 0, d = 0, x0 = 0, v0 = 100 }\n[[subsystems]]\nname = \"spring\"\n"
+                  "inside = \"body\"\nprogram = \"echo 1 , 0 > y.csv\"\ninputs.u = { file = \"u.csv\" }\n"
+                  "outputs.y = { file = \"y.csv\" }\n" +
+                      connection("body.x", "spring.u") + connection("spring.y", "body.f"));
+  Process process = workspace.start({"run", "p.toml", "--quiet"});
+  ASSERT_TRUE(eventually([&] { return workspace.has("p.run/programs/spring/s000003"); }));
+  process.limitFiles(4096);
+  const Result result = process.wait();
+  EXPECT_EQ(result.exitCode, 6) << result.all();
+  EXPECT_NE(result.err.find("'spring' could not go on. The program 'spring' failed in step "), std::string::npos)
+      << result.err;
+}
+
 TEST(TemporaryFiles, OfWhichTheFolderIsMissingAreToldWithIt) {
   Workspace workspace;
   workspace.setVariable("TMPDIR", workspace.path("gone").string());
