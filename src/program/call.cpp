@@ -48,6 +48,10 @@ std::string remedyFor(const Ended& ended, bool byShell) {
   if (ended.ending == Ending::notStarted) return "Check the command and that the file may be executed.";
   if (ended.ending == Ending::outOfTime) return "Raise time_limit, or find out why it does not end.";
   if (ended.ending == Ending::interrupted) return "";
+  if (ended.ending == Ending::unknown)
+    return "An FMU beside it ignores SIGCHLD, or waits for children that are not its own: couple it without programs, "
+           "or "
+           "have it mended.";
   if (ended.ending == Ending::killed && ended.code == SIGXFSZ)
     return "It wrote a file larger than file_size_limit: raise that, or make it write less.";
   if (ended.ending == Ending::killed) return "It crashed, or needed more memory than there is or memory_limit allows.";

@@ -32,6 +32,8 @@ std::string text(const Ended& ended) {
       return "was interrupted";
     case Ending::notStarted:
       return "could not be started: " + std::error_code(ended.code, std::generic_category()).message();
+    case Ending::unknown:
+      return "has ended, nobody knows how: something in Koppla's process took the news of its end";
   }
   return {};
 }

@@ -33,7 +33,8 @@ struct Launch {
   std::function<bool()> interrupted{};     ///< asked a few times a second
 };
 
-enum class Ending : std::uint8_t { exited, killed, outOfTime, interrupted, notStarted };
+/// `unknown`: somebody else in this process has taken the news of its end, or has the system throw it away.
+enum class Ending : std::uint8_t { exited, killed, outOfTime, interrupted, notStarted, unknown };
 
 struct Ended {
   Ending ending = Ending::notStarted;

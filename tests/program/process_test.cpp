@@ -59,6 +59,24 @@ class Process : public testing::Test {
   core::TemporaryFolder folder_{"process"};
 };
 
+/// As an FMU in the same process may leave it: the system then forgets how children ended.
+TEST_F(Process, WhoseEndSomebodyElseTookHasEndedNobodyKnowsHow) {
+  struct sigaction ignoring {};
+  ignoring.sa_handler = SIG_IGN;
+  struct sigaction before {};
+  ASSERT_EQ(::sigaction(SIGCHLD, &ignoring, &before), 0);
+  const Ended good = run("true");
+  const Ended late = run("sleep 100", {.seconds = 0.05});
+  Launch stopped = launch("sleep 100");
+  stopped.interrupted = [] { return true; };
+  const Ended interrupted = program::run(stopped);
+  ::sigaction(SIGCHLD, &before, nullptr);
+  EXPECT_EQ(good.ending, Ending::unknown);
+  EXPECT_THAT(text(good), HasSubstr("nobody knows how"));
+  EXPECT_EQ(late.ending, Ending::outOfTime);
+  EXPECT_EQ(interrupted.ending, Ending::interrupted);
+}
+
 TEST_F(Process, ItsStatusAndItsWordsAreKept) {
   const Ended ended = run(std::string("pwd; echo no >&2; exit 3"));
   EXPECT_EQ(ended.ending, Ending::exited);
@@ -103,7 +121,8 @@ TEST_F(Process, ASignalIsNamed) {
 
 TEST_F(Process, WhatDoesNotExistIsSaid) {
 #ifdef __SANITIZE_THREAD__
-  GTEST_SKIP() << "ThreadSanitizer gives a started process memory of its own, and the reason why it cannot start is lost.";
+  GTEST_SKIP()
+      << "ThreadSanitizer gives a started process memory of its own, and the reason why it cannot start is lost.";
 #endif
   const Ended ended = run(std::vector<std::string>{"no-such-program-anywhere"});
   EXPECT_EQ(ended.ending, Ending::notStarted);

@@ -156,9 +156,12 @@ void Child::kill() {
   if (id_ > 0) ::kill(-id_, SIGKILL);
 }
 
+/// A child that is not there has ended, too: an FMU that ignores SIGCHLD or waits for all children of the process takes
+/// ours with its own.
 bool Child::hasEnded() {
   siginfo_t info{};
-  return ::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid == id_;
+  if (::waitid(P_PID, static_cast<id_t>(id_), &info, WEXITED | WNOHANG | WNOWAIT) != 0) return errno == ECHILD;
+  return info.si_pid == id_;
 }
 
 std::optional<Ended> Child::wait(std::optional<Clock::time_point> deadline, const std::function<bool()>& interrupted) {
@@ -186,11 +189,17 @@ std::optional<Ended> Child::wait(std::optional<Clock::time_point> deadline, cons
 Ended Child::bury() {
   int status = 0;
   rusage usage{};
-  while (::wait4(id_, &status, 0, &usage) < 0 && errno == EINTR) {
-  }
+  pid_t waited = -1;
+  do {
+    waited = ::wait4(id_, &status, 0, &usage);
+  } while (waited < 0 && errno == EINTR);
   id_ = -1;
   const double seconds = std::chrono::duration<double>(Clock::now() - begin_).count();
   const double processor = secondsOf(usage.ru_utime) + secondsOf(usage.ru_stime);
+  if (waited < 0) {
+    ended_ = Ended{Ending::unknown, 0, seconds};
+    return *ended_;
+  }
   ended_ = WIFSIGNALED(status) ? Ended{Ending::killed, WTERMSIG(status), seconds, processor}
                                : Ended{Ending::exited, WEXITSTATUS(status), seconds, processor};
   return *ended_;
