@@ -51,6 +51,7 @@ fs::path placeOf(std::string entry, const fs::path& origin) {
 
 std::vector<fs::path> placesOf(const std::vector<std::string>& entries, const fs::path& origin) {
   std::vector<fs::path> places;
+  places.reserve(entries.size());
   for (const std::string& entry : entries) places.push_back(placeOf(entry, origin));
   return places;
 }

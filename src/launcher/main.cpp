@@ -27,7 +27,10 @@ bool besideProgram(const char* relative, char (&path)[PATH_MAX]) {
   char* const name = std::strrchr(path, '/');
   if (name == nullptr) return false;
   const std::size_t room = sizeof(path) - static_cast<std::size_t>(name + 1 - path);
-  return std::strlen(relative) < room && std::strcpy(name + 1, relative) != nullptr;
+  const std::size_t bytes = std::strlen(relative) + 1;
+  if (bytes > room) return false;
+  std::memcpy(name + 1, relative, bytes);
+  return true;
 }
 
 /// Answered here, since scripts ask it often: nothing else need be loaded.

@@ -1,7 +1,10 @@
 #include "koppla/run/doubts.hpp"
 
+#include <cmath>
 #include <map>
+#include <optional>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -45,6 +48,19 @@ std::string portName(const coupling::System& system, const coupling::Network& ne
   return member.nameOf(name.port);
 }
 
+/// Where times are so large that their rounding is a part of a step, which no subsystem can see.
+std::optional<std::string> aboutTimes(const Settings& settings) {
+  constexpr double kNoticed = 1e-6;  // of a step: far below what coupling costs in accuracy
+  const double largest = std::fmax(std::fabs(settings.start), std::fabs(settings.end));
+  const double apart = std::nextafter(largest, HUGE_VAL) - largest;
+  if (!(apart > kNoticed * settings.step)) return std::nullopt;
+  return fmt::format(
+      "At {:.6g} s two instants are {:.2g} s apart, which is {:.2g} of the step of {} s: subsystems that compute with "
+      "instants take steps that are wrong by as much. Begin at 0 and give the models the instant of the beginning, or "
+      "take longer steps.",
+      largest, apart, apart / settings.step, core::text(settings.step));
+}
+
 std::string aboutOutputs(const coupling::Member& member) {
   return fmt::format(
       "The outputs of {} are those before its solver's last correction, as it was told to deliver them "
@@ -58,6 +74,7 @@ std::vector<std::string> doubts(const coupling::System& system, const std::vecto
                                 const Settings& settings) {
   std::vector<std::string> result;
   if (cycles.empty()) return result;
+  if (std::optional<std::string> doubt = aboutTimes(settings)) result.push_back(std::move(*doubt));
   const coupling::Member& master = system.members[cycles.front().members.front()];
   const double masterStep = master.subsystem->describe().capabilities.microStep;
   for (const coupling::Member& member : system.members) {

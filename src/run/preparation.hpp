@@ -15,7 +15,6 @@ namespace koppla::run {
 /// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
 
-/// Sets start values and initialises all members, consistently. `macroStep` words faults.
 /// Rigid joints are held at the ends of steps: a short last step would close in no time what longer ones left open, by
 /// any force. With joints all fixed steps are shortened a little, so that a whole number of them fits.
 Settings withWholeSteps(Settings settings, const coupling::System& system, core::Log& log);
@@ -29,6 +28,7 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
 void tellIdleFactors(const coupling::System& system, const coupling::Network& network,
                      const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log);
 
+/// Sets start values and initialises all members, consistently. `macroStep` words faults.
 Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
                           const Settings& settings, core::Log& log, Halt* halt = nullptr);
 

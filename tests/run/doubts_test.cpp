@@ -29,6 +29,22 @@ Lines doubtsAbout(const coupling::System& system, const Settings& settings) {
   return doubts(system, coupling::findCycles(system), settings);
 }
 
+/// 1.7e9 is between 2^30 and 2^31, so doubles there are 2^-22 = 2.384e-7 apart.
+TEST(Doubts, TimesThatRoundAPartOfTheStepAreTold) {
+  Settings settings;
+  settings.step = 1e-4;
+  settings.end = 1.0;
+  EXPECT_EQ(doubtsAbout(pair(0.0, 0.0), settings), Lines{});
+  settings.start = 1.7e9;
+  settings.end = 1.7e9 + 1.0;
+  const Lines lines = doubtsAbout(pair(0.0, 0.0), settings);
+  ASSERT_EQ(lines.size(), 1U);
+  EXPECT_EQ(lines[0].find("At 1.7e+09 s two instants are 2.4e-07 s apart, which is 0.0024 of the step of 0.0001 s"), 0U)
+      << lines[0];
+  settings.step = 1.0;
+  EXPECT_EQ(doubtsAbout(pair(0.0, 0.0), settings), Lines{});
+}
+
 TEST(Doubts, AMicroStepShouldFitTheMacroStep) {
   Settings settings;
   settings.step = 0.01;
