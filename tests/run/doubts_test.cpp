@@ -39,7 +39,7 @@ TEST(Doubts, TimesThatRoundAPartOfTheStepAreTold) {
   settings.end = 1.7e9 + 1.0;
   const Lines lines = doubtsAbout(pair(0.0, 0.0), settings);
   ASSERT_EQ(lines.size(), 1U);
-  EXPECT_EQ(lines[0].find("At 1.7e+09 s two instants are 2.4e-07 s apart, which is 0.0024 of the step of 0.0001 s"), 0U)
+  EXPECT_EQ(lines[0].find("At 1.7e+09 s two instants are 2.4e-07 s apart, which is 0.0024 of the step of 1e-04 s"), 0U)
       << lines[0];
   settings.step = 1.0;
   EXPECT_EQ(doubtsAbout(pair(0.0, 0.0), settings), Lines{});
