@@ -57,15 +57,18 @@ class FloatEnvironment {
   std::uint16_t extended_;
 };
 
+using Floats [[gnu::vector_size(16)]] = float;
+inline constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
+inline constexpr Floats kTestNumbers{1.0F, 1.0F, kDenormal, kDenormal};
+
 /// Whether numbers are rounded to the nearest and denormal ones are kept, as programs expect it. Found out by
 /// computing, since to read the register costs more than a small FMU's whole step; of traps this says nothing. One
-/// addition of four floats at once is enough, since the register rules over floats and doubles alike.
-[[gnu::always_inline]] inline bool computesAsUsual() {
-  using Floats [[gnu::vector_size(16)]] = float;
+/// addition of four floats at once is enough, since the register rules over floats and doubles alike. `numbers` are the
+/// test numbers; whoever keeps them where they may change finds out about that, too.
+[[gnu::always_inline]] inline bool computesAsUsual(const Floats& numbers = kTestNumbers) {
   using Bits [[gnu::vector_size(16)]] = std::int32_t;
   constexpr float kLast = std::numeric_limits<float>::epsilon();
-  constexpr float kDenormal = std::numeric_limits<float>::denorm_min();
-  Floats sums{1.0F, 1.0F, kDenormal, kDenormal};
+  Floats sums = numbers;
   // The compiler must not compute in advance.
 #if defined(__x86_64__)
   asm volatile("" : "+x"(sums));

@@ -5,6 +5,8 @@
 
 #include <unistd.h>
 
+#include "koppla/core/float_environment.hpp"
+
 namespace koppla::core {
 
 /// Tells a forked child from its parent by a single load: the kernel empties the page in a child, however it was forked
@@ -20,10 +22,14 @@ class ForkMark {
       ::_exit(EXIT_FAILURE);
   }
 
+  /// For a test of rounding, which then fails in a child as well: one look for both.
+  [[gnu::always_inline]] static const Floats& testNumbers() noexcept { return page_.numbers; }
+
  private:
   /// Every instance of an FMU sets it, whatever other threads look at it.
   struct alignas(4096) Page {
     std::atomic<unsigned char> whole;
+    Floats numbers;
   };
   static_assert(std::atomic<unsigned char>::is_always_lock_free);
   static constinit Page page_;

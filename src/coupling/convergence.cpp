@@ -54,6 +54,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
       exchanged_(problem.coupled()),
       points_(problem.points()),
       samples_(exchanged_.size() * points_),
+      newest_(samples_),
       explosionGrowth_(settings.explosionGrowth),
       innocent_(innocent) {
   for (const ConvergenceGroup& group : settings.convergence) {
@@ -76,9 +77,10 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
             static_cast<std::size_t>(std::ranges::lower_bound(exchanged_, value) - exchanged_.begin()));
   for (Group& group : groups_)
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
-  for (const Block& port : portsAmong(network, exchanged_)) fields_.push_back({port});
-  memory_.resize((1 + kAnswers) * samples_);
-  for (std::size_t i = 0; i < kAnswers; ++i) answers_[i] = memory_.data() + (1 + i) * samples_;
+  printed_ = std::ranges::any_of(groups_, &Group::printed);
+  fields_ = portsAmong(network, exchanged_);
+  memory_.resize((1 + innocent_ + kAnswers) * samples_);
+  accepted_.resize(exchanged_.size());
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -98,15 +100,14 @@ void ConvergenceMonitor::begin() {
   exploded_.reset();
   if (started_) return;  // later on the outputs may be predictions
   started_ = true;
-  for (Field& field : fields_)
-    for (std::size_t i = field.places.first; i < field.places.last; ++i)
-      field.accepted = std::max(field.accepted, std::fabs(network_.outputs()[exchanged_[i]]));
+  for (std::size_t i = 0; i < accepted_.size(); ++i)
+    accepted_[i] = std::max(0.0, std::fabs(network_.outputs()[exchanged_[i]]));
 }
 
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
-  const double* const answered = answers(0).data();
+  const double* const answered = newestAnswers().data();
   if (group.places.empty()) {
     for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
     return;
@@ -165,13 +166,13 @@ inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) 
 }
 
 inline void ConvergenceMonitor::compare() {
-  norm_ = 0.0;
-  rounding_ = 0.0;
-  coarse_.reset();
-  for (std::size_t g = 0; g < groups_.size(); ++g) {
-    norm_ = std::max(norm_, norms_[g]);
-    if (groups_[g].printed) [[unlikely]]
-      findCoarse(groups_[g]);
+  norm_ = norms_.front();
+  if (!undivided_) norm_ = std::ranges::max(norms_);
+  if (printed_) [[unlikely]] {
+    rounding_ = 0.0;
+    coarse_.reset();
+    for (const Group& group : groups_)
+      if (group.printed) findCoarse(group);
   }
   // What counts as falling: a tenth less than when it fell last, in however many iterations.
   constexpr double kFalls = 0.9;
@@ -197,8 +198,7 @@ void ConvergenceMonitor::findCoarse(const Group& group) {
   coarse_ = group.values[coarsest % group.values.size()];
 }
 
-double ConvergenceMonitor::k() const {
-  if (looks_ < kAnswers) return kUnknown;
+double ConvergenceMonitor::lastK() const {
   const std::span<const double> x = answers(0);
   const std::span<const double> x1 = answers(1);
   const std::span<const double> x2 = answers(2);
@@ -211,28 +211,38 @@ double ConvergenceMonitor::k() const {
   return square > 0.0 ? product / square : kUnknown;
 }
 
-inline double ConvergenceMonitor::magnitude(const Field& field, unsigned ago) const {
-  const double* const begin = answers_[ago];
+double ConvergenceMonitor::magnitude(Block field, unsigned look) const {
+  const std::span<const double> answered = answersOf(look);
   double largest = 0.0;
-  for (const double* point = begin; point != begin + samples_; point += exchanged_.size())
-    for (std::size_t i = field.places.first; i < field.places.last; ++i)
-      largest = std::max(largest, std::fabs(point[i]));
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (std::size_t i = field.first; i < field.last; ++i) largest = std::max(largest, std::fabs(answered[first + i]));
   return largest;
 }
 
-void ConvergenceMonitor::findExplosion() {
-  // What is below the usual magnitude of any quantity is no measure of size.
-  constexpr double kLeast = 1.0;
+double ConvergenceMonitor::acceptedMagnitude(Block field) const {
+  return std::ranges::max(std::span(accepted_).subspan(field.first, field.last - field.first));
+}
+
+// What is below the usual magnitude of any quantity is no measure of size.
+constexpr double kLeastSize = 1.0;
+
+/// Most often all values are below what any field may have.
+inline void ConvergenceMonitor::findExplosion() {
   exploded_.reset();
-  for (Field& field : fields_) {
-    if (looks_ == innocent_ + 1) {
-      field.allowed = field.accepted;
-      for (unsigned ago = 1; ago <= innocent_; ++ago) field.allowed = std::max(field.allowed, magnitude(field, ago));
-    }
-    const double present = magnitude(field, 0);
-    const double limit = explosionGrowth_ * std::max(field.allowed, kLeast);
-    if (present > limit && explosionGrowth_ > 0.0 && field.allowed > 0.0 && !exploded_) [[unlikely]]
-      exploded_ = largestOf(field, present);
+  double largest = 0.0;
+  for (const double value : newestAnswers()) largest = std::max(largest, std::fabs(value));
+  if (largest > explosionGrowth_ * kLeastSize && explosionGrowth_ > 0.0) [[unlikely]]
+    findExplodedField();
+}
+
+void ConvergenceMonitor::findExplodedField() {
+  for (const Block field : fields_) {
+    double allowed = acceptedMagnitude(field);
+    for (unsigned look = 1; look <= innocent_; ++look) allowed = std::max(allowed, magnitude(field, look));
+    const double present = magnitude(field, looks_);
+    if (allowed == 0.0 || !(present > explosionGrowth_ * std::max(allowed, kLeastSize))) continue;
+    exploded_ = largestOf(field, present);
+    return;
   }
 }
 
@@ -253,12 +263,12 @@ void ConvergenceMonitor::watch(const InterfaceProblem& problem) {
 }
 
 /// The output whose answer has the field's present magnitude.
-std::size_t ConvergenceMonitor::largestOf(const Field& field, double present) const {
-  const std::span<const double> answered = answers(0);
+std::size_t ConvergenceMonitor::largestOf(Block field, double present) const {
+  const std::span<const double> answered = newestAnswers();
   for (std::size_t first = 0; first < samples_; first += exchanged_.size())
-    for (std::size_t i = field.places.first; i < field.places.last; ++i)
+    for (std::size_t i = field.first; i < field.last; ++i)
       if (std::fabs(answered[first + i]) == present) return exchanged_[i];
-  return exchanged_[field.places.first];
+  return exchanged_[field.first];
 }
 
 std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& problem) const {
@@ -272,31 +282,23 @@ std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& pr
 
 std::vector<std::size_t> ConvergenceMonitor::drowned() const {
   std::vector<std::size_t> result;
-  for (const Field& field : fields_) {
-    const std::size_t value = exchanged_[field.places.first];
+  for (const Block field : fields_) {
+    const std::size_t value = exchanged_[field.first];
     const auto holds = [value](const Group& group) { return std::ranges::binary_search(group.values, value); };
     const auto group = std::ranges::find_if(groups_, holds);
-    if (group != groups_.end() && field.accepted > 0.0 && field.accepted < group->tolerance.atol)
-      result.push_back(value);
+    const double accepted = acceptedMagnitude(field);
+    if (group != groups_.end() && accepted > 0.0 && accepted < group->tolerance.atol) result.push_back(value);
   }
   return result;
 }
 
-void ConvergenceMonitor::accept() {
-  for (Field& field : fields_) field.accepted = std::max(field.accepted, magnitude(field, 0));
-}
-
-bool ConvergenceMonitor::stagnates() const {
+bool ConvergenceMonitor::hasFallen() const {
   // A residual that stays at a thousandth of its largest value or more may still be on its way, and one that is not
   // small beside the values has other reasons than precision.
-  constexpr unsigned kPatience = 20;
   constexpr double kFallen = 1e-3;
   constexpr double kSmall = 1e-6;
   constexpr double kSmallBehindFiles = 1e-4;  // differences of printed values have fewer digits than they
-  if (coarse_ && norm_ <= rounding_) return true;
-  if (looks_ - bestAt_ < kPatience) return false;
-  const bool printed = std::ranges::any_of(groups_, &Group::printed);
-  return (coarse_ || best_ < kFallen * largestNorm_) && relativeChange() < (printed ? kSmallBehindFiles : kSmall);
+  return (coarse_ || best_ < kFallen * largestNorm_) && relativeChange() < (printed_ ? kSmallBehindFiles : kSmall);
 }
 
 }  // namespace koppla::coupling

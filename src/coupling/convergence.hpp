@@ -1,6 +1,8 @@
 #pragma once
 
-#include <array>
+#include <algorithm>
+#include <cmath>
+#include <limits>
 #include <optional>
 #include <span>
 #include <string>
@@ -53,7 +55,11 @@ class ConvergenceMonitor {
   /// The same for algorithms with a test of their own: only the magnitudes are known.
   void watch(const InterfaceProblem& problem);
   /// The step that was looked at last is kept.
-  void accept();
+  void accept() {
+    const double* answered = memory_.data() + newest_;
+    for (std::size_t point = 0; point < points_; ++point)
+      for (double& accepted : accepted_) accepted = std::max(accepted, std::fabs(*answered++));
+  }
 
   /// The largest of the groups' norms; converged at <= 1.
   [[nodiscard]] double norm() const { return norm_; }
@@ -67,14 +73,18 @@ class ConvergenceMonitor {
   /// their test is passed by anything.
   [[nodiscard]] std::vector<std::size_t> drowned() const;
   /// K of all exchanged values; not a number before the third evaluation.
-  [[nodiscard]] double k() const;
+  [[nodiscard]] double k() const { return looks_ < kAnswers ? std::numeric_limits<double>::quiet_NaN() : lastK(); }
   /// The index of an output of the field that has exploded.
   [[nodiscard]] std::optional<std::size_t> exploded() const { return exploded_; }
   /// An output that is read with too few digits for its tolerance: how exact it is cannot be seen.
   [[nodiscard]] std::optional<std::size_t> coarse() const { return coarse_; }
   /// The residual fell, but has not fallen any further for many iterations; or it has fallen to the last digit of what
   /// is coarse.
-  [[nodiscard]] bool stagnates() const;
+  [[nodiscard]] bool stagnates() const {
+    constexpr unsigned kPatience = 20;  // evaluations
+    if (coarse_ && norm_ <= rounding_) return true;
+    return looks_ - bestAt_ >= kPatience && hasFallen();
+  }
 
  private:
   struct Group {
@@ -84,16 +94,15 @@ class ConvergenceMonitor {
     Norm norm;
     bool printed = false;  ///< some of its values are read from text with few digits
   };
-  struct Field {
-    Block places;           ///< among all that are exchanged
-    double accepted = 0.0;  ///< largest magnitude in accepted steps and at the start
-    double allowed = 0.0;   ///< in this step, once innocent evaluations are over; 0: nothing to compare with
-  };
-
+  [[nodiscard]] double lastK() const;
+  /// As far as one could expect.
+  [[nodiscard]] bool hasFallen() const;
   void findExplosion();
-  /// Of a field's answers so many evaluations ago.
-  [[nodiscard]] double magnitude(const Field& field, unsigned ago) const;
-  [[nodiscard]] std::size_t largestOf(const Field& field, double present) const;
+  void findExplodedField();
+  /// Of a field in all accepted steps and at the start, and in the evaluation of that number.
+  [[nodiscard]] double acceptedMagnitude(Block field) const;
+  [[nodiscard]] double magnitude(Block field, unsigned look) const;
+  [[nodiscard]] std::size_t largestOf(Block field, double present) const;
   void readAndMeasure(const InterfaceProblem& problem);
   /// Of the groups' norms: the largest, and whether it falls.
   void compare();
@@ -103,13 +112,19 @@ class ConvergenceMonitor {
   void findCoarse(const Group& group);
   /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
   [[nodiscard]] std::span<double> sent() { return {memory_.data(), samples_}; }
-  [[nodiscard]] std::span<const double> answers(unsigned ago) const { return {answers_[ago], samples_}; }
+  [[nodiscard]] std::span<const double> answers(unsigned ago) const { return answersOf(looks_ - ago); }
+  [[nodiscard]] std::span<const double> answersOf(unsigned look) const {
+    return {memory_.data() + placeOf(look), samples_};
+  }
+  [[nodiscard]] std::span<const double> newestAnswers() const { return {memory_.data() + newest_, samples_}; }
   /// Where the answers of a further evaluation are to be written.
   [[nodiscard]] std::span<double> nextAnswers() {
-    ++looks_;
-    std::swap(answers_[1], answers_[2]);
-    std::swap(answers_[0], answers_[1]);
-    return {answers_[0], samples_};
+    newest_ = placeOf(++looks_);
+    return {memory_.data() + newest_, samples_};
+  }
+  /// In the memory: those of innocent evaluations stay for the step, others for as long as K needs them.
+  [[nodiscard]] std::size_t placeOf(unsigned look) const {
+    return samples_ * (look <= innocent_ ? look : 1 + innocent_ + (look - innocent_) % kAnswers);
   }
   /// Calls `use(sent, answered)` for all samples of a group.
   template <class Use>
@@ -120,15 +135,17 @@ class ConvergenceMonitor {
   // What every look touches lies together.
   const Network& network_;
   std::vector<std::size_t> exchanged_;
-  std::vector<double> memory_;               ///< sent, then the newest answers
-  std::array<double*, kAnswers> answers_{};  ///< places there, the newest first
-  std::size_t points_;                       ///< of a step
-  std::size_t samples_;                      ///< exchanged values at all points
-  std::vector<Field> fields_;
+  std::vector<double> memory_;    ///< sent, then answers
+  std::vector<double> accepted_;  ///< by exchanged value: largest magnitude in accepted steps and at the start
+  std::size_t points_;            ///< of a step
+  std::size_t samples_;           ///< exchanged values at all points
+  std::size_t newest_;            ///< answers, their place in the memory
+  std::vector<Block> fields_;     ///< places of each among all that are exchanged
   double explosionGrowth_;
   unsigned innocent_;
-  bool undivided_;      ///< one group holds all, and each value is weighed by itself
-  unsigned looks_ = 0;  ///< in this step
+  bool printed_ = false;  ///< some value is read from text with few digits
+  bool undivided_;        ///< one group holds all, and each value is weighed by itself
+  unsigned looks_ = 0;    ///< in this step
   std::optional<std::size_t> exploded_;
   std::vector<Group> groups_;
   std::vector<double> norms_;

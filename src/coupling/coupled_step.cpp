@@ -140,6 +140,11 @@ Fault CoupledStep::run(Block block, const subsystem::Step& step) {
   return form_ == Form::parallel ? network_.advanceInParallel(block, step) : network_.advanceInSequence(block, step);
 }
 
+const StepOutcome& CoupledStep::failed(const Fault& fault) {
+  outcome_.fault = fault;
+  return outcome_;
+}
+
 const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   const subsystem::Step& step = attempt.step;
   StepOutcome& outcome = outcome_;
@@ -156,8 +161,7 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   if (predicts) predict(step);
   for (const Stretch& stretch : stretches_) {
     if (stretch.cycle == nullptr) {
-      outcome.fault = run(stretch.block, step);
-      if (outcome.fault) return outcome;
+      if (const Fault fault = run(stretch.block, step)) return failed(fault);
       continue;
     }
     IteratedCycle& cycle = *stretch.cycle;
@@ -165,15 +169,13 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
       sendExtrapolated(cycle);
     else if (predicts)
       sendPredicted(cycle);
-    outcome.fault = cycle.problem.begin(step, attempt.start);
-    if (outcome.fault) return outcome;
+    if (const Fault fault = cycle.problem.begin(step, attempt.start)) return failed(fault);
     const Solution& solution = cycle.algorithm->solve(cycle.problem, attempt.untested);
     cycle.evaluations += solution.evaluations;
     cycle.jacobians += solution.jacobians;
     if (solution.poor) ++cycle.poor;
     cycle.longestChain = std::max(cycle.longestChain, solution.chain);
-    outcome.fault = solution.fault;
-    if (outcome.fault) return outcome;
+    if (solution.fault) return failed(solution.fault);
     if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
     if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
     if (solution.suspicious) ++cycle.suspicious;

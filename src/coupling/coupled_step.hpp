@@ -16,7 +16,7 @@ namespace koppla::coupling {
 
 /// What is asked of one macro step.
 struct Attempt {
-  subsystem::Step step;
+  const subsystem::Step& step;
   Start start;
   bool untested = false;   ///< accept without convergence test: one evaluation per cycle
   bool keepGoing = false;  ///< go on with the next cycle after one that did not converge
@@ -129,6 +129,7 @@ class CoupledStep {
 
   Fault run(Block block, const subsystem::Step& step);
   [[nodiscard]] std::span<const double> correctedHistory();
+  [[gnu::noinline, gnu::cold]] const StepOutcome& failed(const Fault& fault);
   void solveFromMaster(const subsystem::Step& step);
   void predict(const subsystem::Step& step);
   void sendPredicted(IteratedCycle& cycle);

@@ -18,34 +18,26 @@ class AcceleratedPart {
   void resize(std::size_t size) {
     size_ = size;
     memory_.resize(5 * size);
-    double* place = memory_.data();
-    for (double** part : {&proposal_, &sent_, &answered_, &sentBefore_, &answeredBefore_}) {
-      *part = place;
-      place += size;
-    }
   }
   [[nodiscard]] std::size_t size() const { return size_; }
 
   void read(const InterfaceProblem& problem) {
-    std::swap(sent_, sentBefore_);
-    std::swap(answered_, answeredBefore_);
-    problem.read(values, sent(), {answered_, size_});
+    latest_ = 2 * size_ - latest_;
+    problem.read(values, sent(), at(latest_ + size_));
   }
-  [[nodiscard]] std::span<double> sent() { return {sent_, size_}; }
-  [[nodiscard]] std::span<const double> answered() const { return {answered_, size_}; }
-  [[nodiscard]] std::span<const double> sentBefore() const { return {sentBefore_, size_}; }
-  [[nodiscard]] std::span<const double> answeredBefore() const { return {answeredBefore_, size_}; }
+  [[nodiscard]] std::span<double> sent() { return at(latest_); }
+  [[nodiscard]] std::span<const double> answered() { return at(latest_ + size_); }
+  [[nodiscard]] std::span<const double> sentBefore() { return at(2 * size_ - latest_); }
+  [[nodiscard]] std::span<const double> answeredBefore() { return at(3 * size_ - latest_); }
   /// What is sent next.
-  [[nodiscard]] std::span<double> proposal() { return {proposal_, size_}; }
+  [[nodiscard]] std::span<double> proposal() { return at(4 * size_); }
 
  private:
+  [[nodiscard]] std::span<double> at(std::size_t place) { return {memory_.data() + place, size_}; }
+
   std::size_t size_ = 0;
-  std::vector<double> memory_;  ///< the proposal, then what was sent and answered in two evaluations
-  double* proposal_ = nullptr;
-  double* sent_ = nullptr;
-  double* answered_ = nullptr;
-  double* sentBefore_ = nullptr;
-  double* answeredBefore_ = nullptr;
+  std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
+  std::vector<double> memory_;  ///< what was sent and answered in these, then the proposal
 };
 
 class FixedPoint final : public Algorithm {
@@ -77,13 +69,14 @@ class FixedPoint final : public Algorithm {
     begin(problem);
     Solution& solution = newSolution();
     while (true) {
-      solution.fault = evaluate(problem);
+      const Fault fault = evaluate(problem);
       ++solution.evaluations;
-      if (solution.fault) {
-        if (solution.fault.kind == FaultKind::exploded && mayRetreat()) {
+      if (fault) [[unlikely]] {
+        if (fault.kind == FaultKind::exploded && mayRetreat()) {
           retreat();
           continue;
         }
+        solution.fault = fault;
         solution.ending = Ending::failed;
         return solution;
       }
@@ -185,7 +178,7 @@ class FixedPoint final : public Algorithm {
     return problem.evaluate(passing_);
   }
 
-  void noteDoings() {
+  [[gnu::noinline]] void noteDoings() {
     const Accelerator& accelerator = *parts_.front().accelerator;
     doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : accelerator.doings();
     factors_.clear();
@@ -240,7 +233,7 @@ class FixedPoint final : public Algorithm {
   }
 
   /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
-  [[nodiscard]] std::optional<std::size_t> coarsest(const InterfaceProblem& problem) const {
+  [[gnu::noinline, nodiscard]] std::optional<std::size_t> coarsest(const InterfaceProblem& problem) const {
     if (monitor_.coarse()) return monitor_.coarse();
     const auto isPrinted = [this](std::size_t value) { return network_.outputName(value).digits > 0; };
     const auto found = std::ranges::find_if(problem.coupled(), isPrinted);
@@ -279,7 +272,7 @@ class FixedPoint final : public Algorithm {
            parts_.front().accelerator->canRetreat();
   }
 
-  void retreat() {
+  [[gnu::noinline]] void retreat() {
     ++retreats_;
     AcceleratedPart& part = parts_.front();
     part.accelerator->retreat(part.proposal());
@@ -287,16 +280,21 @@ class FixedPoint final : public Algorithm {
   }
 
   void report(const InterfaceProblem& problem, const Solution& solution, bool last) {
-    if (listener_ == nullptr || listener_->letsPass()) return;
+    if (listener_ != nullptr && !listener_->letsPass()) [[unlikely]]
+      reportNow(problem, solution, last);
+  }
+  [[gnu::noinline, gnu::cold]] void reportNow(const InterfaceProblem& problem, const Solution& solution, bool last) {
     listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_, factors_});
   }
 
   void tellRemarks(const InterfaceProblem& problem) {
-    for (AcceleratedPart& part : parts_) {
-      if (!part.accelerator->hasRemark()) continue;
-      const std::string remark = part.accelerator->takeRemark();
-      if (listener_ != nullptr) listener_->remark(problem, remark);
-    }
+    for (AcceleratedPart& part : parts_)
+      if (part.accelerator->hasRemark()) [[unlikely]]
+        tellRemark(problem, *part.accelerator);
+  }
+  [[gnu::noinline, gnu::cold]] void tellRemark(const InterfaceProblem& problem, Accelerator& accelerator) {
+    const std::string remark = accelerator.takeRemark();
+    if (listener_ != nullptr) listener_->remark(problem, remark);
   }
 
   unsigned maxIterations_;

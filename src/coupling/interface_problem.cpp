@@ -86,8 +86,9 @@ inline Fault InterfaceProblem::startEvaluation() {
   if (used_)
     if (const Fault fault = network_.restore(block_, start_.slot)) return fault;
   used_ = true;
+  const std::size_t values = values_.last - values_.first;
   for (std::size_t point = 0; point < points(); ++point)
-    std::ranges::copy(ownAt(point), sent_.begin() + static_cast<std::ptrdiff_t>(placeOf(point)));
+    std::copy_n(outputsAt(point).data() + values_.first, values, sent_.data() + point * values);
   if (discrete_) network_.readDiscreteOutputs(block_, discreteSent_);
   follow(values_);
   passedOn_ = false;
@@ -114,12 +115,11 @@ Fault InterfaceProblem::runPassing(const Passing& passing) {
   return {};
 }
 
-const double* InterfaceProblem::otherAnswersTo(std::size_t place) const {
+const double* InterfaceProblem::answersTo(std::size_t place) const {
   return passedOn_ ? answered_.data() + place : ownAt(place / (values_.last - values_.first)).data();
 }
 
-void InterfaceProblem::keepAnswers() {
-  if (!passedOn_) return;
+void InterfaceProblem::putAnswers() {
   for (std::size_t point = 0; point < points(); ++point)
     std::ranges::copy(std::span(answered_).subspan(placeOf(point), ownAt(point).size()), ownAt(point).begin());
   putEnd();
@@ -130,7 +130,7 @@ void InterfaceProblem::putEnd() {
     std::ranges::copy(ownAt(points() - 1), network_.outputs().begin() + static_cast<std::ptrdiff_t>(values_.first));
 }
 
-void InterfaceProblem::send(const std::vector<std::size_t>& values, std::span<const double> samples) {
+void InterfaceProblem::sendSamples(const std::vector<std::size_t>& values, std::span<const double> samples) {
   for (std::size_t point = 0; point < points(); ++point) {
     const auto outputs = outputsAt(point);
     for (std::size_t i = 0; i < values.size(); ++i) outputs[values[i]] = samples[point * values.size() + i];

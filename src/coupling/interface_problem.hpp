@@ -79,8 +79,13 @@ class InterfaceProblem {
   [[gnu::always_inline]] void forSamples(const std::vector<std::size_t>& values, Use&& use) const {
     const double* sent = sent_.data();
     std::size_t i = 0;
+    if (waveform_ == nullptr && !passedOn_) [[likely]] {
+      const double* const answered = network_.outputs().data();
+      for (const std::size_t value : values) use(i++, sent[value - values_.first], answered[value]);
+      return;
+    }
     for (std::size_t left = points(); left > 0; --left) {
-      const double* const answered = answersTo(sent);
+      const double* const answered = answersTo(static_cast<std::size_t>(sent - sent_.data()));
       for (const std::size_t value : values) use(i++, sent[value - values_.first], answered[value - values_.first]);
       sent += values_.last - values_.first;
     }
@@ -101,11 +106,17 @@ class InterfaceProblem {
   /// A value at the beginning of the step, as the approximation knows it.
   [[nodiscard]] double atBegin(std::size_t value) const { return approximation_->sample(0)[value]; }
   /// Replaces what is sent next of these values.
-  void send(const std::vector<std::size_t>& values, std::span<const double> samples);
+  void send(const std::vector<std::size_t>& values, std::span<const double> samples) {
+    if (waveform_ != nullptr) return sendSamples(values, samples);
+    double* const outputs = network_.outputs().data();
+    for (std::size_t i = 0; i < values.size(); ++i) outputs[values[i]] = samples[i];
+  }
   /// What was sent last is sent next as well.
   void sendAgain();
   /// Where others were sent on, the answers of the last evaluation are the cycle's outputs again.
-  void keepAnswers();
+  void keepAnswers() {
+    if (passedOn_) putAnswers();
+  }
   [[nodiscard]] bool discreteChanged() const {
     return discrete_ && !network_.discreteOutputsAre(block_, discreteSent_);
   }
@@ -180,18 +191,15 @@ class InterfaceProblem {
     return outputsAt(point).subspan(values_.first, values_.last - values_.first);
   }
   /// The answers at the point at which that was sent, which is a place in sent_.
-  [[nodiscard]] const double* answersTo(const double* sent) const {
-    if (waveform_ == nullptr && !passedOn_) [[likely]]
-      return network_.outputs().data() + values_.first;
-    return otherAnswersTo(static_cast<std::size_t>(sent - sent_.data()));
-  }
-  [[nodiscard]] const double* otherAnswersTo(std::size_t place) const;
+  [[nodiscard]] const double* answersTo(std::size_t place) const;
   /// A range within sent_ or answered_.
   [[nodiscard]] std::size_t placeOf(std::size_t point) const { return point * (values_.last - values_.first); }
   /// Lets inputs follow what is sent of these values.
   void follow(Block values);
   /// The network's outputs hold the last sample.
   void putEnd();
+  void putAnswers();
+  void sendSamples(const std::vector<std::size_t>& values, std::span<const double> samples);
 
   // What every evaluation touches lies together.
   Network& network_;

@@ -16,7 +16,7 @@
 namespace koppla::coupling {
 
 /// Why an evaluation of subsystems ended early.
-enum class FaultKind : std::uint8_t { none, discarded, failed, exploded };
+enum class FaultKind : std::uint32_t { none, discarded, failed, exploded };
 
 /// Small enough to be returned in registers: every step of every block returns one.
 struct Fault {

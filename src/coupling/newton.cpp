@@ -1,3 +1,4 @@
+#include <cmath>
 
 #include <Eigen/Dense>
 
@@ -34,9 +35,7 @@ class Newton final : public Algorithm {
         solution.ending = Ending::exploded;
         return solution;
       }
-      problem.read(problem.cut(), sent_, residual_);
-      for (std::size_t i = 0; i < sent_.size(); ++i) residual_[i] -= sent_[i];
-      solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, residual_, sent_);
+      solution.norm = readResidual(problem);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       solution.ending = solution.norm <= 1.0 && discreteSettled ? Ending::converged : Ending::capReached;
       if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
@@ -58,6 +57,19 @@ class Newton final : public Algorithm {
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
+  /// Its norm.
+  double readResidual(const InterfaceProblem& problem) {
+    const core::Tolerance tolerance{settings_.rtol, settings_.atol};
+    core::NormByValue values(tolerance);
+    problem.forSamples(problem.cut(), [&](std::size_t i, double sent, double answered) {
+      sent_[i] = sent;
+      residual_[i] = answered - sent;
+      values.add(residual_[i], sent);
+    });
+    return core::isByValue(settings_.norm) ? values.norm(settings_.norm, sent_.size())
+                                           : core::weightedNorm(settings_.norm, tolerance, residual_, sent_);
+  }
+
   [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
     constexpr unsigned kPatience = 3;  // steps; a Jacobian costs about one evaluation
     if (!factorised_) return true;
@@ -80,6 +92,13 @@ class Newton final : public Algorithm {
 
   void correct(InterfaceProblem& problem) {
     const auto n = static_cast<Eigen::Index>(sent_.size());
+    if (n == 1) {  // the usual case, for which the solution of systems of any size takes longer than two small FMUs
+      const double correction = residual_[0] / matrix_(0, 0);
+      if (!std::isfinite(correction)) return;
+      sent_[0] += correction;
+      problem.send(problem.cut(), sent_);
+      return;
+    }
     correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
     // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
     if (!correction_.allFinite()) return;

@@ -21,19 +21,7 @@ void ScalarSecant::begin() {
   slope_ = kept_ && *kept_ < 1.0 ? kept_ : std::nullopt;
 }
 
-void ScalarSecant::learn(double sent, double answered) {
-  const Point point{sent, answered - sent};
-  if (last_) {
-    const double moved = point.u - last_->u;
-    const double change = moved + point.r - last_->r;  // of the answers
-    const double floor = kNoSlope * std::max(std::fabs(sent), std::fabs(answered));
-    if (std::fabs(moved) > floor && std::fabs(point.r - last_->r) > floor) slope_ = change / moved;
-  }
-  last_ = point;
-  enclose(point);
-}
-
-void ScalarSecant::enclose(const Point& point) {
+inline void ScalarSecant::enclose(const Point& point) {
   if (point.r > 0.0) {
     if (right_ && point.u >= right_->u) right_.reset();
     if (!right_ || !left_ || point.u > left_->u) left_ = point;
@@ -52,6 +40,18 @@ void ScalarSecant::enclose(const Point& point) {
     width_ = width;
     sinceHalved_ = 0;
   }
+}
+
+void ScalarSecant::learn(double sent, double answered) {
+  const Point point{sent, answered - sent};
+  if (last_) {
+    const double moved = point.u - last_->u;
+    const double change = moved + point.r - last_->r;  // of the answers
+    const double floor = kNoSlope * std::max(std::fabs(sent), std::fabs(answered));
+    if (std::fabs(moved) > floor && std::fabs(point.r - last_->r) > floor) slope_ = change / moved;
+  }
+  last_ = point;
+  enclose(point);
 }
 
 /// By the secant of the ends; by halves where that has become slow.

@@ -175,6 +175,17 @@ Status CoSimulation::readOutputs(std::span<double> y) {
   return settled(instance_.note(getOutputs(y.data())));
 }
 
+Status CoSimulation::alsoSaved(subsystem::Slot slot, Status status) {
+  if (triesEnds_) ends_.save(static_cast<std::size_t>(slot));
+  return settled(status);
+}
+
+Status CoSimulation::alsoRestored(subsystem::Slot slot, Status status) {
+  asksToEnd_ = false;
+  if (triesEnds_) ends_.restore(static_cast<std::size_t>(slot));
+  return settled(status);
+}
+
 Status CoSimulation::settled(Status status) {
   plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
            !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue() && !triesEnds_;

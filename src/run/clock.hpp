@@ -25,11 +25,19 @@ class Clock {
     if (!fixed_) {
       advanceAdapted(t1, h);
     } else if (t1 >= gridPoint_) {
-      gridPoint_ = grid_.point(++index_ + 1);
-      length_ = grid_.length(index_);
+      advanceOnGrid();
     } else {  // a shortened step has the grid point still before it
       length_ = gridPoint_ - t1;
     }
+  }
+
+  // With a fixed step, for loops that know it to be fixed.
+  [[nodiscard]] double nextOnGrid() const { return gridPoint_; }
+  [[nodiscard]] double lengthOnGrid() const { return length_; }
+  void advanceOnGrid() {
+    now_ = gridPoint_;
+    gridPoint_ = grid_.point(++index_ + 1);
+    length_ = grid_.length(index_);
   }
 
  private:

@@ -153,26 +153,27 @@ template <class OneStep>
 auto MacroStep::walk(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep) {
   // Copies that no subsystem can see stay in registers.
   Clock time = clock;
-  double smallest = counters_.smallest;
-  double largest = counters_.largest;
+  double counted = 0.0;  // the length that is in the counters
   std::uint64_t accepted = 0;
   subsystem::Step step{.t0 = 0.0, .t1 = 0.0, .final = true};
   decltype(oneStep(step)) ended{};
   do {
     step.t0 = time.now();
-    step.t1 = time.next(next_);
-    step.length = time.length(next_);
-    ended = oneStep(step);
-    if (ended) [[unlikely]]
+    step.t1 = time.nextOnGrid();
+    step.length = time.lengthOnGrid();
+    if (auto end = oneStep(step)) [[unlikely]] {
+      ended = end;
       break;
-    smallest = std::min(smallest, step.t1 - step.t0);
-    largest = std::max(largest, step.t1 - step.t0);
+    }
+    if (step.length != counted) [[unlikely]] {
+      counted = step.length;
+      counters_.smallest = std::min(counters_.smallest, counted);
+      counters_.largest = std::max(counters_.largest, counted);
+    }
     ++accepted;
-    time.advance(step.t1, next_);
+    time.advanceOnGrid();
   } while (time.now() < until && accepted < most && !halt.isSoon());
   clock = time;
-  counters_.smallest = smallest;
-  counters_.largest = largest;
   counters_.accepted += accepted;
   counters_.solutions += accepted + (ended ? 1 : 0);
   return ended;

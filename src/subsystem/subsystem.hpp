@@ -26,7 +26,8 @@ struct Step {
   bool single = false;
   /// 1 / (t1 - t0), 1/s, where the caller has computed it for many subsystems at once; 0: nobody has.
   double perSecond = 0.0;
-  /// Somebody may restore a state from before t0: in what follows the first piece of a step that may be repeated.
+  /// Somebody may restore a state from before t0: in what follows the first piece of a step that may be repeated. Never
+  /// in a final step.
   bool returnsBefore = false;
   /// What t1 - t0 is meant to be, s, where that difference has rounding in its last digits.
   double length = t1 - t0;

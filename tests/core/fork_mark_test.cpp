@@ -36,6 +36,25 @@ TEST(ForkMark, LeavesAChildAloneThatIsAProcessInItsOwnRight) {
   EXPECT_EQ(codeOfChild(true), kWentOn);
 }
 
+/// The exit code of a child that tests how it computes, by numbers that are gone in a child.
+int codeOfChildThatComputes(bool setsItAnew) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    if (setsItAnew) ForkMark::set();
+    ::_exit(computesAsUsual(ForkMark::testNumbers()) ? kWentOn : EXIT_FAILURE);
+  }
+  int status = 0;
+  ::waitpid(child, &status, 0);
+  return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+TEST(ForkMark, IsSeenByTheTestOfRounding) {
+  ForkMark::set();
+  EXPECT_TRUE(computesAsUsual(ForkMark::testNumbers()));
+  EXPECT_EQ(codeOfChildThatComputes(false), EXIT_FAILURE);
+  EXPECT_EQ(codeOfChildThatComputes(true), kWentOn);
+}
+
 /// Instances are made in one thread while those of another step. What is wrong about it shows under ThreadSanitizer.
 TEST(ForkMark, MayBeSetWhileOthersLookAtIt) {
   std::atomic<bool> done = false;

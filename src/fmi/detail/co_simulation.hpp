@@ -65,16 +65,17 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   [[nodiscard]] bool asksToEnd() const override { return asksToEnd_; }
   subsystem::Status save(subsystem::Slot slot) override {
     const subsystem::Status status = instance_.save(static_cast<std::size_t>(slot));
-    if (instance_.phase() == Phase::stepping) check_.relied();
-    if (triesEnds_) ends_.save(static_cast<std::size_t>(slot));
-    return status == subsystem::Status::ok && !check_.isDue() ? status : settled(status);
+    const bool stepping = simple_ || instance_.phase() == Phase::stepping;
+    const bool due = stepping && check_.relied();
+    if (simple_ && !due && status == subsystem::Status::ok) [[likely]]
+      return status;
+    return alsoSaved(slot, status);
   }
   subsystem::Status restore(subsystem::Slot slot) override {
-    asksToEnd_ = false;
-    const Phase before = instance_.phase();
     const subsystem::Status status = instance_.restore(static_cast<std::size_t>(slot));
-    if (triesEnds_) ends_.restore(static_cast<std::size_t>(slot));
-    return status == subsystem::Status::ok && instance_.phase() == before ? status : settled(status);
+    if (simple_ && instance_.phase() == Phase::stepping && status == subsystem::Status::ok) [[likely]]
+      return status;
+    return alsoRestored(slot, status);
   }
   void observe(std::span<const subsystem::PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {
@@ -126,21 +127,26 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   }
   /// After the calls of a step.
   [[gnu::always_inline]] subsystem::StepResult stepped(const subsystem::Step& step) {
-    core::ForkMark::endIfForked();
     // While the call is still noted: where the FMU has left traps enabled, this is the first to meet them.
-    if (!core::computesAsUsual()) [[unlikely]]
+    if (!core::computesAsUsual(core::ForkMark::testNumbers())) [[unlikely]]
       keepFloats();
     subsystem::callUnderWay.function = nullptr;
     return {subsystem::Status::ok, step.t1};
   }
   // Out of line: reading the registers takes memory of the stack, which the usual step then has to guard.
-  [[gnu::noinline, gnu::cold]] void keepFloats() { instance_.keepFloats("fmi2DoStep"); }
+  [[gnu::noinline, gnu::cold]] void keepFloats() {
+    core::ForkMark::endIfForked();
+    instance_.keepFloats("fmi2DoStep");
+  }
   /// The first step that is to be longer than it is meant.
   subsystem::StepResult tryToReach(const subsystem::Step& step, double* y, const Answer& set);
   /// Takes the step with the inputs of its end, keeps the outputs and goes back; the answer of that step.
   Answer tryEnds(const subsystem::Step& step, subsystem::Trajectory u);
   subsystem::StepResult advanceTwice(const subsystem::Step& step, double* y, const Answer& set);
   subsystem::StepResult warned(const subsystem::Step& step, const Answer& answer);
+  /// What saving and restoring means beside the state of the FMU.
+  [[gnu::noinline]] subsystem::Status alsoSaved(subsystem::Slot slot, subsystem::Status status);
+  [[gnu::noinline]] subsystem::Status alsoRestored(subsystem::Slot slot, subsystem::Status status);
   /// To be called with every status that may have changed the phase.
   subsystem::Status settled(subsystem::Status status);
   /// For calls that must succeed: throws core::SubsystemError where the answer is bad.

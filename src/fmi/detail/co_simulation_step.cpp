@@ -76,7 +76,7 @@ Answer CoSimulation::getOutputs(double* y) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0 || step.returnsBefore || endsEarly(step))
+  if (!simple_ || u.degree != 0 || (!step.final && (step.returnsBefore || endsEarly(step))))
     return plain_ && (u.degree == 0 || takesDerivatives_) && !step.returnsBefore && !isToTry(step)
                ? advancePlainly(step, u, y.data())
                : advanceAllTypes(step, u, y.data());

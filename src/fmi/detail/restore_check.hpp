@@ -21,11 +21,12 @@ class RestoreCheck {
   /// The outputs that others use.
   void connect(std::vector<subsystem::PortIndex> outputs) { connected_ = std::move(outputs); }
   /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked:
-  /// what is at rest at first moves later.
-  void relied() {
-    if (++saves_ < next_) return;
+  /// what is at rest at first moves later. Whether the next step is to be checked.
+  bool relied() {
+    if (++saves_ < next_) return due_;
     next_ *= 2;
     due_ = true;
+    return true;
   }
   /// There is a reason to check the first step from t (s) on.
   void insist(double t) {
