@@ -86,6 +86,7 @@ fuzz: packages clang-packages ## Feed damaged files to the readers, FUZZ_SECONDS
 	cmake --build --preset fuzz --parallel $(JOBS) --target $(FUZZ_TARGETS:%=fuzz_%)
 	@for target in $(FUZZ_TARGETS); do \
 	  mkdir -p build-fuzz/corpus/$$target && \
+	  LSAN_OPTIONS=suppressions=fuzz/leaks.txt \
 	  build-fuzz/fuzz/fuzz_$$target -max_total_time=$(FUZZ_SECONDS) -timeout=20 -rss_limit_mb=2048 -print_final_stats=1 \
 	    -artifact_prefix=fuzz/corpus/$$target/ build-fuzz/corpus/$$target fuzz/corpus/$$target || exit 1; \
 	done
