@@ -7,6 +7,8 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "koppla/core/suggest.hpp"
 
 namespace koppla::project {
@@ -145,14 +147,14 @@ void checkInside(const Project& project, const SubsystemIndex& index, Findings& 
     if (host.empty()) continue;
     const std::optional<std::size_t> found = index.find(host);
     if (index.isNobodys(host))
-      findings.mistake(place, "There is no subsystem '" + host + "' for '" + entry.name.value + "' to be inside.",
+      findings.mistake(place, fmt::format("There is no subsystem '{}' for '{}' to be inside.", host, entry.name.value),
                        core::suggestion(host, index.names()));
     if (!found) continue;
     if (host == entry.name.value)
       findings.mistake(place, "'" + host + "' cannot be inside itself.",
                        "Name the subsystem whose integrator solves it.");
     else if (const std::string& outer = project.subsystems[*found].inside.value; !outer.empty())
-      findings.mistake(place, "'" + host + "' is inside '" + outer + "' itself.",
+      findings.mistake(place, fmt::format("'{}' is inside '{}' itself.", host, outer),
                        "Name a subsystem that is inside no other.");
   }
 }

@@ -98,6 +98,7 @@ class Composer {
     if (marker == markers.end()) {
       if (findBody(reference)) return std::nullopt;  // it takes no forces; whether it should, the other end decides
       std::vector<std::string> names;
+      names.reserve(markers.size());
       for (const Marker& known : markers) names.push_back(known.name);
       if (const mechanics::MultibodySettings* const system = bodiesOf(*member)) {
         names.clear();
@@ -310,8 +311,9 @@ void Composition::addMember(const ConditionEntry& condition, std::unique_ptr<sub
 }
 
 void Composition::connect(const ConditionEntry& condition, PortReference from, PortReference to, double scale) {
-  from.place = to.place = condition.name.place;
-  project.connections.push_back({std::move(from), std::move(to), Placed<double>{scale, from.place}, {}});
+  const core::Place place = condition.name.place;
+  from.place = to.place = place;
+  project.connections.push_back({std::move(from), std::move(to), Placed<double>{scale, place}, {}});
 }
 
 void report(Findings& findings, const ConditionEntry& condition, const core::Place& place,

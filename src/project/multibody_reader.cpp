@@ -150,6 +150,7 @@ class MultibodyReader {
     const auto found = std::ranges::find(items, name.value, &Item::name);
     if (found != items.end()) return &*found;
     std::vector<std::string> known;
+    known.reserve(items.size());
     for (const Item& item : items) known.push_back(item.name);
     from.mistake(key, fmt::format("There is no {} '{}' in this subsystem.", what, name.value),
                  known.empty() ? fmt::format("Declare it in {}.",

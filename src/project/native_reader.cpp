@@ -31,6 +31,7 @@ std::vector<std::string> plainTexts(TableReader& table, std::string_view key) {
   std::vector<Placed<std::string>> texts;
   table.texts(key, texts);
   std::vector<std::string> result;
+  result.reserve(texts.size());
   for (Placed<std::string>& text : texts) result.push_back(std::move(text.value));
   return result;
 }
@@ -230,6 +231,7 @@ solver::IntegratorSettings readIntegrator(TableReader& table, bool isStatic) {
     settings.kind = *kind;
   } else {
     std::vector<std::string> words;
+    words.reserve(std::size(solver::kKinds));
     for (const Kind known : solver::kKinds) words.emplace_back(solver::word(known));
     table.mistake("integrator", fmt::format("There is no integrator '{}'.", word.value),
                   core::suggestion(word.value, words));

@@ -101,6 +101,7 @@ std::vector<std::unique_ptr<subsystem::Subsystem>> twinsOf(const Project& plan,
   Resolution resolution = resolve(parts.project(), parts.descriptions());
   Assembly assembly(parts, resolution);
   std::vector<std::unique_ptr<subsystem::Subsystem>> twins;
+  twins.reserve(members.size());
   for (const coupling::MemberIndex member : members) twins.push_back(assembly.take(member, log, findings).subsystem);
   return twins;
 }

@@ -177,8 +177,8 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
   const std::string control = fmt::format("the step control '{}' ", wordFor(kStepControlWords, settings.kind));
   const bool mayAdapt = settings.adapts() || !table.sound({"kind"});
   const Rule adapting{.idle = mayAdapt ? "" : control + "keeps the step"};
-  const auto unless = [&](bool used, std::string_view whatItDoes) -> Rule {
-    if (!settings.adapts() || used) return adapting;
+  const auto unless = [&](bool used, std::string_view whatItDoes) {
+    if (!settings.adapts() || used) return Rule(adapting);
     return Rule{.idle = control + std::string(whatItDoes)};
   };
   const bool estimates = settings.kind != StepControlKind::convergence;

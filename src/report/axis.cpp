@@ -37,7 +37,10 @@ std::vector<Tick> ticksAt(Range range, double step, double scale) {
   std::vector<Tick> ticks;
   const double first = std::ceil(range.low / step - kRounding);
   const double last = std::floor(range.high / step + kRounding);
-  for (double k = first; k <= last; k += 1.0) ticks.push_back({k * step * scale, tickText(k * step, step)});
+  for (int i = 0; first + i <= last; ++i) {
+    const double k = first + i;
+    ticks.push_back({k * step * scale, tickText(k * step, step)});
+  }
   return ticks;
 }
 

@@ -226,9 +226,10 @@ std::string plotStabilityMap(const StabilityMap& map) {
   for (std::size_t i = 0; i < map.panels.size(); ++i) {
     const MapPanel& panel = map.panels[i];
     const std::size_t column = i % map.columns;
+    const std::size_t row = i / map.columns;
     const bool lowest = i + map.columns >= map.panels.size();
     box.left = left + static_cast<double>(column) * (width + ticks);
-    box.top = top + static_cast<double>(i / map.columns) * rowHeight + (named ? kName : 0.0);
+    box.top = top + static_cast<double>(row) * rowHeight + (named ? kName : 0.0);
     if (!panel.name.empty()) body += svgText("name", box.left, box.top - 7.0, "start", panel.name);
     const Layout layout = laidOut(map.across, map.up, across, up, box);
     body += gridAndAxes(across, up, box, true);

@@ -89,7 +89,7 @@ fs::path CsvRecorder::file(std::string_view ending) const {
 
 CsvRecorder::~CsvRecorder() {
   try {
-    abandon();
+    CsvRecorder::abandon();
   } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }

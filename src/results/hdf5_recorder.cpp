@@ -52,7 +52,7 @@ fs::path Hdf5Recorder::file(std::string_view ending) const {
 
 Hdf5Recorder::~Hdf5Recorder() {
   try {
-    abandon();
+    Hdf5Recorder::abandon();
   } catch (const std::exception&) {  // row(), flush() and abandon() are where a caller hears of it
   }
 }

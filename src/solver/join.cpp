@@ -9,7 +9,6 @@ namespace koppla::solver {
 
 namespace {
 
-using subsystem::Causality;
 using subsystem::Description;
 using subsystem::PortIndex;
 
@@ -172,7 +171,7 @@ LinearForm Joined::linear() const {
 
 }  // namespace
 
-std::unique_ptr<Equations> join(std::vector<JoinedPart> parts, std::vector<Wire> wires) {
+std::unique_ptr<Equations> join(std::vector<JoinedPart> parts, const std::vector<Wire>& wires) {
   detail::JoinPlan plan = detail::planOf(parts, wires);
   return std::make_unique<Joined>(std::move(parts), std::move(plan));
 }

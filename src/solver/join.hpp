@@ -37,6 +37,6 @@ struct Wire {
 /// static parts with several elements, are not among them.
 ///
 /// Throws core::InputError where outputs depend on each other in a circle at one instant.
-std::unique_ptr<Equations> join(std::vector<JoinedPart> parts, std::vector<Wire> wires);
+std::unique_ptr<Equations> join(std::vector<JoinedPart> parts, const std::vector<Wire>& wires);
 
 }  // namespace koppla::solver

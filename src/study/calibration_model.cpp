@@ -134,6 +134,7 @@ std::optional<std::vector<CalibrationModel>> namedModels(std::string_view name) 
 
 std::vector<std::string> modelFamilies() {
   std::vector<std::string> names;
+  names.reserve(std::size(kFamilies));
   for (const Family& family : kFamilies) names.emplace_back(family.name);
   return names;
 }

@@ -18,7 +18,6 @@ namespace koppla::study {
 namespace {
 
 namespace fs = std::filesystem;
-using project::Override;
 using project::Placed;
 using project::TableReader;
 using project::Word;

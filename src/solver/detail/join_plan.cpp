@@ -170,6 +170,7 @@ class Planner {
 
   [[noreturn]] void refuseCircle(const std::vector<Place>& circle) const {
     std::vector<std::string> names;
+    names.reserve(circle.size() + 1);
     for (const auto& [part, port] : circle)
       names.push_back(parts_[part].name + "." + descriptionOf(part).ports[port].name);
     names.push_back(names.front());

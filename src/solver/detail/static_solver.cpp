@@ -101,7 +101,7 @@ StaticSolver::Correction StaticSolver::correct(const Instant& at) {
   Correction correction;
   correction.size = norm(step_);
   if (!std::isfinite(correction.size)) return correction;
-  for (double part = 1.0; part >= kLeastPart; part *= 0.5) {
+  for (double part = 1.0; part >= kLeastPart; part *= 0.5) {  // NOLINT(clang-analyzer-security.FloatLoopCounter): exact
     for (std::size_t i = 0; i < unknowns_; ++i) candidate_[first_ + i] = x_[first_ + i] - part * step_[rowOf(i)];
     if (!evaluate(at, candidate_, next_)) continue;
     following_.noalias() = factors_.solve(next_);
