@@ -267,9 +267,7 @@ TEST(Documentation, EveryKeyOfTheStatisticsIsDescribed) {
   const std::string page = core::readWhole(root() / "docs/command-line.md");
   const std::size_t table = page.find("`statistics.json`:");
   const std::string rows = page.substr(table, page.find("\n## ", table) - table);
-  const core::TemporaryFolder folder("statistics");
-  const CommandResult run = command({"run", (examplesFolder() / "rigid-link/baumgarte.toml").string(), "--json",
-                                     "--end", "0.01", "--folder", (folder.path() / "run").string()});
+  const CommandResult run = runExample("rigid-link/baumgarte", {"--json", "--end", "0.01"}).command;
   ASSERT_EQ(run.exitCode, 0) << run.errors;
   const std::set<std::string> keys = found(run.output, R"re("([a-z_]+)": )re");
   for (const char* inner : {"suspicious", "velocity_defect", "error_of_range", "static_calls"})
