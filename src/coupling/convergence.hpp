@@ -41,7 +41,7 @@ std::string_view word(Behaviour behaviour);
 /// Judges the iterations of one cycle: has it converged, does it stagnate, has it exploded?
 class ConvergenceMonitor {
  public:
-  /// The first evaluations of a step, two at most, are `innocent`: their values are as large as the problem makes them,
+  /// The first evaluations of a step are `innocent`: their values are as large as the problem makes them,
   /// not the algorithm.
   ConvergenceMonitor(const Network& network, const InterfaceProblem& problem, const AlgorithmSettings& settings,
                      unsigned innocent);
@@ -95,7 +95,7 @@ class ConvergenceMonitor {
     bool printed = false;  ///< some of its values are read from text with few digits
   };
   [[nodiscard]] double lastK() const;
-  /// As far as one could expect.
+  /// Whether the residual has become so small that precision may be what it stays at.
   [[nodiscard]] bool hasFallen() const;
   void findExplosion();
   void findExplodedField();

@@ -88,7 +88,7 @@ inline Fault InterfaceProblem::startEvaluation() {
   used_ = true;
   const std::size_t values = values_.last - values_.first;
   for (std::size_t point = 0; point < points(); ++point)
-    std::copy_n(outputsAt(point).data() + values_.first, values, sent_.data() + point * values);
+    std::copy_n(outputsAt(point).data() + values_.first, values, sent_.data() + placeOf(point));
   if (discrete_) network_.readDiscreteOutputs(block_, discreteSent_);
   follow(values_);
   passedOn_ = false;

@@ -1,5 +1,3 @@
-#include <cmath>
-
 #include <Eigen/Dense>
 
 #include "koppla/coupling/algorithm.hpp"
@@ -92,14 +90,11 @@ class Newton final : public Algorithm {
 
   void correct(InterfaceProblem& problem) {
     const auto n = static_cast<Eigen::Index>(sent_.size());
-    if (n == 1) {  // the usual case, for which the solution of systems of any size takes longer than two small FMUs
-      const double correction = residual_[0] / matrix_(0, 0);
-      if (!std::isfinite(correction)) return;
-      sent_[0] += correction;
-      problem.send(problem.cut(), sent_);
-      return;
-    }
-    correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
+    correction_.resize(n);
+    if (n == 1)  // the usual case, for which the solution of systems of any size takes longer than two small FMUs
+      correction_[0] = residual_[0] / matrix_(0, 0);
+    else
+      correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
     // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
     if (!correction_.allFinite()) return;
     Eigen::Map<Eigen::VectorXd>(sent_.data(), n) += correction_;

@@ -48,9 +48,7 @@ ParallelSweep::Groups ParallelSweep::groups(Block block, std::size_t threads, co
   return groups;
 }
 
-void ParallelSweep::runAtHome(std::size_t position, const std::function<void()>& work) {
-  const std::size_t home = homes_[position].value_or(0);
-  if (home == 0) return work();
+void ParallelSweep::runOn(std::size_t home, const std::function<void()>& work) {
   pool_.run([&](std::size_t thread) {
     if (thread == home) work();
   });

@@ -32,7 +32,14 @@ class ParallelSweep {
   /// The fault of the first member in order that has one. `seconds`: what a step of a member has cost in the mean.
   Fault run(Block block, const MemberStep& member, const MemberSeconds& seconds);
   /// Runs something for one member on its thread, the caller's if it may move.
-  void runAtHome(std::size_t position, const std::function<void()>& work);
+  template <class Work>
+  void runAtHome(std::size_t position, Work&& work) {
+    const std::size_t home = homes_[position].value_or(0);
+    if (home == 0)
+      work();
+    else
+      runOn(home, std::ref(work));  // small enough not to be allocated
+  }
 
  private:
   struct Plan {
@@ -43,6 +50,7 @@ class ParallelSweep {
   };
 
   Plan& planOf(Block block);
+  void runOn(std::size_t home, const std::function<void()>& work);
 
   Homes homes_;
   core::ThreadPool pool_;

@@ -4,11 +4,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <exception>
 #include <fstream>
+#include <functional>
 #include <optional>
+#include <set>
 #include <string_view>
 #include <system_error>
 
+#include <dlfcn.h>
 #include <elf.h>
 #include <fmt/format.h>
 
@@ -127,18 +131,37 @@ std::uint64_t symbolCount(std::ifstream& in, const Dynamic& dynamic) {
   return count;
 }
 
-/// Whether a mangled name is one of namespace std, or of what belongs to it.
-bool isOfCppLibrary(std::string_view name) {
-  if (!name.starts_with("_Z")) return false;
-  name.remove_prefix(2);
-  for (const std::string_view special : {"GV", "GR", "TI", "TS", "TV", "TT", "TH", "TW"})
-    if (name.starts_with(special)) {
-      name.remove_prefix(2);
-      break;
-    }
-  while (!name.empty() && std::string_view("ZNKVr").find(name.front()) != std::string_view::npos) name.remove_prefix(1);
-  if (name.size() > 1 && name[0] == 'S') return std::string_view("tabsiod").find(name[1]) != std::string_view::npos;
-  return name.starts_with("9__gnu_cxx") || name.starts_with("10__cxxabiv1");
+/// All symbols, defined or not, with their places in the file.
+template <typename Use>
+void forSymbols(std::ifstream& in, const Dynamic& dynamic, Use&& use) {
+  const auto place = dynamic.placeOf(DT_SYMTAB);
+  if (!place) return;
+  std::uint64_t at = *place;
+  for (const Elf64_Sym& symbol : recordsAt<Elf64_Sym>(in, *place, symbolCount(in, dynamic))) {
+    use(symbol, dynamic.textAt(symbol.st_name), at);
+    at += sizeof(Elf64_Sym);
+  }
+}
+
+bool isUnique(const Elf64_Sym& symbol) {
+  return symbol.st_shndx != SHN_UNDEF && ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE;
+}
+
+/// The unique symbols of the C++ library that this process uses. What else is named in namespace std are templates of
+/// the library filled with types of a model, or specialised for them.
+const std::set<std::string, std::less<>>& uniqueInCppLibrary() {
+  static const auto kNames = [] {
+    std::set<std::string, std::less<>> names;
+    Dl_info library{};
+    if (::dladdr(reinterpret_cast<const void*>(&std::set_terminate), &library) == 0) return names;
+    if (!fs::path(library.dli_fname).filename().string().starts_with("libstdc++")) return names;
+    std::ifstream in(library.dli_fname, std::ios::binary);
+    forSymbols(in, dynamicOf(in), [&](const Elf64_Sym& symbol, std::string_view name, std::uint64_t) {
+      if (isUnique(symbol)) names.emplace(name);
+    });
+    return names;
+  }();
+  return kNames;
 }
 
 /// Entries between colons; an empty one is an entry, too.
@@ -188,20 +211,15 @@ Needs needsOf(const fs::path& file) {
 UniqueSymbols uniqueSymbolsOf(const fs::path& file) {
   std::ifstream in(file, std::ios::binary);
   const Dynamic dynamic = dynamicOf(in);
-  const auto place = dynamic.placeOf(DT_SYMTAB);
-  if (!place) return {};
   UniqueSymbols unique;
-  std::uint64_t at = *place;
-  for (const Elf64_Sym& symbol : recordsAt<Elf64_Sym>(in, *place, symbolCount(in, dynamic))) {
-    const std::string_view name = dynamic.textAt(symbol.st_name);
-    const bool defined = symbol.st_shndx != SHN_UNDEF;
-    if (defined && ELF64_ST_BIND(symbol.st_info) == STB_GNU_UNIQUE && !isOfCppLibrary(name)) {
+  unique.symbolic = dynamic.valueOf(DT_SYMBOLIC) || (dynamic.valueOf(DT_FLAGS).value_or(0) & DF_SYMBOLIC) != 0;
+  forSymbols(in, dynamic, [&](const Elf64_Sym& symbol, std::string_view name, std::uint64_t place) {
+    if (isUnique(symbol) && !uniqueInCppLibrary().contains(name)) {
       unique.names.emplace_back(name);
-      unique.bindings.push_back(at + offsetof(Elf64_Sym, st_info));
+      unique.bindings.push_back(place + offsetof(Elf64_Sym, st_info));
     }
-    if (!defined && (name == "dlopen" || name == "dlmopen")) unique.opensLibraries = true;
-    at += sizeof(Elf64_Sym);
-  }
+    if (symbol.st_shndx == SHN_UNDEF && (name == "dlopen" || name == "dlmopen")) unique.opensLibraries = true;
+  });
   return unique;
 }
 

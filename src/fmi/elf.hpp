@@ -24,12 +24,13 @@ Needs needsOf(const std::filesystem::path& file);
 
 /// Symbols of the binding STB_GNU_UNIQUE that a shared library defines: variables of C++ that are inline, static
 /// members of templates, static ones in inline functions. The loader gives all libraries of a link namespace that have
-/// such a symbol of one name the same one, in spite of RTLD_LOCAL. Those of the C++ library are left out: it shares
-/// them itself, and they keep nothing of a model.
+/// such a symbol of one name the same one, in spite of RTLD_LOCAL. Those that the C++ library has, too, are left out:
+/// they keep nothing of a model.
 struct UniqueSymbols {
   std::vector<std::string> names{};
   std::vector<std::uint64_t> bindings{};  ///< where in the file, of each of them
   bool opensLibraries = false;            ///< it calls dlopen, and what it opens may rely on sharing them
+  bool symbolic = false;                  ///< it was linked to find ordinary ones in itself first (-Bsymbolic)
 };
 
 /// None for what is no library of this machine, and as far as it can be understood for a damaged one.

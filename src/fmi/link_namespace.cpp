@@ -241,12 +241,15 @@ bool isBelow(const fs::path& folder, const fs::path& file) {
 Names uniqueLeft(const fs::path& file, const Libraries& brought, const fs::path& own) {
   std::vector<std::pair<fs::path, UniqueSymbols>> found{{file, uniqueSymbolsOf(file)}};
   for (const auto& [name, path] : withoutRuntimes(brought)) found.emplace_back(path, uniqueSymbolsOf(path));
-  const bool opensLibraries =
-      std::ranges::any_of(found, [](const auto& library) { return library.second.opensLibraries; });
+  // Libraries of one FMU share them, whatever they are linked with; as ordinary symbols some would not.
+  const auto relies = [&](const auto& library) {
+    return library.second.opensLibraries || (library.second.symbolic && found.size() > 1);
+  };
+  const bool relied = std::ranges::any_of(found, relies);
   Names left;
   for (const auto& [path, unique] : found) {
     if (unique.names.empty()) continue;
-    if (!opensLibraries && !own.empty() && isBelow(own, path) && makeOrdinary(path, unique)) continue;
+    if (!relied && !own.empty() && isBelow(own, path) && makeOrdinary(path, unique)) continue;
     left.insert(unique.names.begin(), unique.names.end());
   }
   return left;

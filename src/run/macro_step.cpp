@@ -150,11 +150,10 @@ void MacroStep::tellOfThreads() {
 }
 
 template <class OneStep>
-auto MacroStep::walk(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep) {
-  // Copies that no subsystem can see stay in registers.
-  Clock time = clock;
+inline auto MacroStep::walk(Clock& time, std::uint64_t& accepted, double until, std::uint64_t most, const Halt& halt,
+                            OneStep&& oneStep) {
   double counted = 0.0;  // the length that is in the counters
-  std::uint64_t accepted = 0;
+  const std::uint64_t last = accepted + most;
   subsystem::Step step{.t0 = 0.0, .t1 = 0.0, .final = true};
   decltype(oneStep(step)) ended{};
   do {
@@ -172,15 +171,23 @@ auto MacroStep::walk(Clock& clock, double until, std::uint64_t most, const Halt&
     }
     ++accepted;
     time.advanceOnGrid();
-  } while (time.now() < until && accepted < most && !halt.isSoon());
-  clock = time;
-  counters_.accepted += accepted;
-  counters_.solutions += accepted + (ended ? 1 : 0);
+  } while (time.now() < until && accepted < last && !halt.isSoon());
   return ended;
 }
 
+template <class OneStep>
+inline OutcomeKind MacroStep::walkUnseen(Clock& clock, double until, std::uint64_t most, const Halt& halt,
+                                         OneStep&& oneStep) {
+  Clock time = clock;
+  std::uint64_t accepted = 0;
+  const Fault fault = walk(time, accepted, until, most, halt, oneStep);
+  clock = time;
+  counters_.accepted += accepted;
+  counters_.solutions += accepted + (fault ? 1 : 0);
+  return fault ? endWalk(clock, fault) : OutcomeKind::ok;
+}
+
 OutcomeKind MacroStep::endWalk(Clock& clock, const Fault& fault) {
-  if (!fault) return OutcomeKind::ok;
   if (fault.kind == FaultKind::discarded) ++counters_.discarded;
   if (asksToEnd(fault)) {
     endWithin(clock, fault);
@@ -200,7 +207,7 @@ unsigned MacroStep::untilNextLook() const {
 
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   unsigned unwatched = unwatched_;  // in a register
-  const Fault fault = walk(clock, until, most, halt, [&](const auto& step) {
+  const OutcomeKind kind = walkUnseen(clock, until, most, halt, [&](const auto& step) {
     if (unwatched > 0) [[likely]] {
       --unwatched;
       return coupledStep_.advance(step);
@@ -209,11 +216,11 @@ OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t mos
     return coupledStep_.advanceWatched(step);
   });
   unwatched_ = unwatched;
-  return endWalk(clock, fault);
+  return kind;
 }
 
 OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
-  const Fault ended = walk(clock, until, most, halt, [this](const auto& step) {
+  return walkUnseen(clock, until, most, halt, [this](const auto& step) {
     const Fault fault = coupledStep_.solve({step, {}}).fault;
     if (fault) return fault;
     if (unwatched_ > 0) {
@@ -225,7 +232,6 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
     }
     return fault;
   });
-  return endWalk(clock, ended);
 }
 
 OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
@@ -233,7 +239,9 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
   do {
     const std::uint64_t before = counters_.accepted;
     const bool unsettled = counters_.algorithm.measure([&] {
-      return walk(clock, until, most, halt, [&](const auto& step) {
+      // Whoever hears of an iteration may look at clock and counters, or throw.
+      return walk(clock, counters_.accepted, until, most, halt, [&](const auto& step) {
+        ++counters_.solutions;
         const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
         const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
         if (settled) coupledStep_.accept(step.t1);

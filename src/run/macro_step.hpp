@@ -67,9 +67,14 @@ class MacroStep {
  private:
   OutcomeKind advanceUntil(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   /// Steps of the grid, taken and accepted by `oneStep`, until it returns something that counts as true: what ended the
-  /// walk within the next step. The loop holds nothing but the step.
+  /// walk within the next step. The loop holds nothing but the step; with a clock and a count that nobody else can see
+  /// they stay in registers.
   template <class OneStep>
-  auto walk(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
+  auto walk(Clock& time, std::uint64_t& accepted, double until, std::uint64_t most, const Halt& halt,
+            OneStep&& oneStep);
+  /// A walk of explicit steps, which look at neither clock nor counters.
+  template <class OneStep>
+  OutcomeKind walkUnseen(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
   OutcomeKind endWalk(Clock& clock, const coupling::Fault& fault);
   OutcomeKind advanceIterated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt);
@@ -124,7 +129,9 @@ class MacroStep {
   stepping::StepController controller_;
   bool mayRepeat_;
   bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
-  bool straight_;   ///< iterated, fixed, never repeated: nothing to decide in a step that converges
+  /// Iterated, fixed, never repeated, and steps can be told from rounding of times: nothing to decide in one that
+  /// converges.
+  bool straight_;
   unsigned unwatched_ = 0;
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   bool toldOfThreads_ = false;

@@ -87,6 +87,25 @@ TEST(Symbols, InlineVariablesOfTwoFmusAreNotShared) {
   EXPECT_EQ(lastRow(workspace, addingProject({"a.fmu", "b.fmu"})), "0.1,1,2");
 }
 
+/// Named in namespace std, since templates of the C++ library can be specialised for types of a model.
+TEST(Symbols, VariablesNamedByTheCppLibraryAreNotShared) {
+  const Workspace workspace;
+  pack(workspace, "a", "inline_std");
+  pack(workspace, "b", "inline_std");
+  EXPECT_EQ(lastRow(workspace, addingProject({"a.fmu", "b.fmu"})), "0.1,1,2");
+}
+
+/// An FMU and the library that it brings share the variable; two such FMUs do not.
+TEST(Symbols, InlineVariablesAreSharedWithinAnFmuHoweverItIsLinked) {
+  const Workspace alone;
+  pack(alone, "a", "inline_symbolic", "libshelf.so");
+  EXPECT_EQ(lastRow(alone, addingProject({"a.fmu"})), "0.1,1");
+  const Workspace both;
+  pack(both, "a", "inline_symbolic", "libshelf.so");
+  pack(both, "b", "inline_symbolic", "libshelf.so");
+  EXPECT_EQ(lastRow(both, addingProject({"a.fmu", "b.fmu"})), "0.1,1,2");
+}
+
 TEST(Symbols, InlineVariablesOfPrivateCopiesAreNotShared) {
   const Workspace workspace;
   writeZip(workspace.path("a.fmu"),
@@ -196,7 +215,7 @@ TEST(Symbols, MoreInlineVariablesThanTheProcessCanHoldApartAreRefused) {
   workspace.write("p.toml", addingProject(files));
   const Result result = workspace.run({"run", "p.toml"});
   EXPECT_EQ(result.exitCode, 2) << result.all();
-  for (const char* part : {"The FMU has a C++ variable 'shelf'", "-fno-gnu-unique"})
+  for (const char* part : {"The FMU has a C++ variable 'inlineShelf'", "-fno-gnu-unique"})
     EXPECT_NE(result.err.find(part), std::string::npos) << result.err;
   EXPECT_EQ(workspace.leftovers(), std::vector<std::string>{});
 }

@@ -34,7 +34,11 @@ class EndOutputs {
   /// The FMU stands where no trial belongs to.
   void forget() { known_ = false; }
   /// They belong to the state that is saved or restored in a place.
-  void save(std::size_t place) { saved_.at(place) = {values_, known_}; }
+  void save(std::size_t place) {
+    Saved& saved = saved_.at(place);
+    saved.values = values_;  // in memory that is there already
+    saved.known = known_;
+  }
   void restore(std::size_t place);
 
   /// Writes what is known over the values of bound outputs, or of real ports among any.

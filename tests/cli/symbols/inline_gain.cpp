@@ -7,10 +7,7 @@
 #include <dlfcn.h>
 #endif
 
-struct Shelf {
-  double sum = 0;
-};
-__attribute__((visibility("default"))) inline Shelf shelf;  // the compiler gives it the binding STB_GNU_UNIQUE
+#include "shelf.hpp"
 
 namespace koppla::fmus {
 
@@ -33,9 +30,13 @@ struct Gain {
 #ifdef KOPPLA_OPENS_LIBRARIES
     if (!added) dlopen("no-such-library.so", RTLD_NOW);
 #endif
-    if (!added) shelf.sum += b;
+#ifdef KOPPLA_ADDS_ELSEWHERE
+    if (!added) addToShelf(b);
+#else
+    if (!added) shelf().sum += b;
+#endif
     added = true;
-    y = shelf.sum;
+    y = shelf().sum;
   }
 
   double partial(double Gain::*, double Gain::*) const {

@@ -1,0 +1,5 @@
+#include "shelf.hpp"
+
+void addToShelf(double value) {
+  shelf().sum += value;
+}
