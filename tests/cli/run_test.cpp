@@ -232,6 +232,21 @@ TEST(Command, SurvivesAnFmuThatLogsInEveryWay) {
   EXPECT_EQ(workspace.rows("wild.run/results.csv").back(), "1,10");
 }
 
+/// The lag takes inputs of degree 1, which the log tells for information; that is no mapping.
+TEST(Command, ChecksAreToldOfMappingsOnlyWhereThereAreSome) {
+  const Workspace workspace;
+  workspace.write("p.toml",
+                  "format = 1\nsimulation = { end = 1.0, step = 0.1 }\nalgorithm = { kind = \"gauss-seidel\", degree = "
+                  "2 }\n" +
+                      subsystem("first", "fmus/FirstOrderLag.fmu") + subsystem("second", "fmus/FirstOrderLag.fmu") +
+                      "[[connections]]\nfrom = \"first.y\"\nto = \"second.u\"\n");
+  EXPECT_EQ(workspace.run({"run", "p.toml"}).exitCode, 0);
+  EXPECT_TRUE(contains(core::readWhole(workspace.path("p.run/run.log")), "takes inputs of degree"));
+  const Result result = workspace.run({"check", "p.toml"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_FALSE(contains(result.out, "mapping")) << result.out;
+}
+
 TEST(Command, WarnsOfOutputsThatAreLateForWantOfASavedState) {
   const Workspace workspace;
   writeGain(workspace.path("Plain.fmu"),
