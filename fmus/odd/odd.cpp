@@ -19,8 +19,7 @@
 //   caches   what was restored can be read after the next step only
 //   counts   'calls' is the number of steps, repeated ones included
 //   threads  takes 'at' seconds of real time for a step; 'calls' is 0 while all steps come from the thread that made
-//   it,
-//            1 while they come from one other, 2 once they have come from several
+//            it, 1 while they come from one other, 2 once they have come from several
 //   warns    setting inputs ends with a warning
 //   secret   'calls' cannot be read; who has tried can only restore a state
 //   secret-later  the same once a state has been restored

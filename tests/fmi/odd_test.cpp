@@ -356,6 +356,19 @@ TEST(OddTest, AWarningOfAnInputIsToldOnceAStep) {
   }
 }
 
+/// It takes slopes and nothing higher: u = 2 + 3 t + t^2 is refused with words, whichever way a step takes, and no step
+/// is taken with what was not set.
+TEST(OddTest, RefusedDerivativesOfInputsEndTheStep) {
+  const std::vector<double> coefficients{2.0, 3.0, 1.0};
+  for (const bool final : {true, false}) {
+    OddInstance one("");
+    one.initialise(0.0, 100.0);
+    EXPECT_EQ(one.system->advance({0.0, 1.0, final}, {coefficients.data(), 1, 2}, one.y).status, Status::error);
+    EXPECT_THAT(one.system->failure(), HasSubstr("fmi2SetRealInputDerivatives"));
+    EXPECT_THAT(one.system->failure(), HasSubstr("It may take lower orders only"));
+  }
+}
+
 /// Where t0 + h is less than t1 a step that may be repeated is longer by that rounding, so that nobody who takes
 /// their sum as its time stands before the next step; a step that is final is as it is meant.
 TEST(OddTest, AStepThatMayBeRepeatedReachesItsEnd) {
