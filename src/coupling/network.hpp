@@ -109,8 +109,8 @@ class Network {
               const Approximation* approximation, std::span<double> y);
   /// What that input is at the end of the step.
   [[nodiscard]] double inputAtEnd(std::size_t position, std::size_t input, const Approximation* approximation);
-  /// Lets members run on several threads: those in processes of their own where their measured work pays. All others
-  /// stay on the caller's thread, or (`forAll`) are shared out once and for ever.
+  /// Lets members run on several threads: those that may move where their measured work pays. All others stay on the
+  /// caller's thread, or (`forAll`) are shared out once and for ever.
   void useThreads(std::size_t threads, bool forAll);
   /// Whether so many threads for who may move would save more time than they cost, by what steps have taken so far.
   [[nodiscard]] bool threadsPay(std::size_t threads) const;
@@ -296,7 +296,7 @@ class Network {
   template <class MemberStep>
   Fault forMembers(Block block, const MemberStep& step);
   [[nodiscard]] double meanSeconds(std::size_t position) const;
-  /// Whether any thread may take its steps: whoever is not in a process of its own may keep something in a thread.
+  /// Whether any thread may take its steps.
   [[nodiscard]] bool mayMove(std::size_t position) const;
   [[nodiscard]] std::vector<std::optional<std::size_t>> homes(std::size_t threads) const;
   void recallFirstSample(Block own, const Waveform& waveform);

@@ -34,7 +34,7 @@ double Network::meanSeconds(std::size_t position) const {
 }
 
 bool Network::mayMove(std::size_t position) const {
-  return entries_[position].subsystem->describe().capabilities.ownProcess;
+  return !entries_[position].subsystem->describe().capabilities.threadBound;
 }
 
 std::size_t Network::threadsWorthwhile() const {

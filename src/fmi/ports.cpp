@@ -110,6 +110,7 @@ PortTable makePorts(const ModelDescription& model) {
   addDependencies(model, ports, description);
   const CoSimulationFlags& flags = model.coSimulation;
   description.declaredStates = model.derivatives;
+  description.capabilities.threadBound = true;  // nobody knows
   description.capabilities.saveRestore = flags.canGetAndSetFMUstate;
   description.capabilities.variableStep = flags.canHandleVariableCommunicationStepSize;
   description.capabilities.directionalDerivatives = flags.providesDirectionalDerivative;

@@ -60,6 +60,8 @@ struct Capabilities {
   /// What it does is done by another process: milliseconds at least, and not by us. Its answers may have few digits, so
   /// that their differences are no derivatives.
   bool ownProcess = false;
+  /// It may keep what it works with in memory of a thread: always the same one has to take its steps.
+  bool threadBound = false;
   double microStep = 0.0;  ///< s, longest step of its own solver; 0: unknown, or it has none
 };
 
