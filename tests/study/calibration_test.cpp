@@ -307,6 +307,14 @@ TEST(CalibrationFile, ValuesThatAreThereTwiceAreRefused) {
   EXPECT_NE(text.find("tuning.toml:7:17: The value 1 of 'gain' is there twice."), std::string::npos) << text;
 }
 
+/// Whichever of them it is: the first one, too.
+TEST(CalibrationFile, ModelsThatAreThereTwiceAreRefused) {
+  for (const char* models : {"[\"lin 5\", \"B480 8\", \"lin 5\"]", "[\"B480 8\", \"lin 5\", \"lin 5\"]"}) {
+    const std::string text = mistakesOf("algorithm = \"L\"\nmodels = " + std::string(models) + "\n");
+    EXPECT_NE(text.find("The model 'lin 5' is there twice."), std::string::npos) << text;
+  }
+}
+
 TEST(CalibrationFile, TheMarginHasTheLimitOfTheAcceleration) {
   EXPECT_EQ(mistakesOf("algorithm = \"L\"\nmargin = 0.2\n"), "none");
   const std::string text = mistakesOf("algorithm = \"L\"\nmargin = 0.21\n");
