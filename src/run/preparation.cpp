@@ -100,10 +100,6 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
                   start, fmt::join(report.inconsistent, ", "))};
 }
 
-}  // namespace
-
-namespace {
-
 /// Real outputs of a member that may depend on one of its connected real inputs at the same instant.
 std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex member) {
   const subsystem::Description& description = system.members[member].subsystem->describe();
