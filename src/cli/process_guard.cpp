@@ -26,7 +26,7 @@ namespace {
 using subsystem::callUnderWay;
 
 // What must be there in a signal handler: a process has one guard and one run.
-core::ProcessMark guarded;
+const core::ProcessMark guarded;  // made when the library is loaded
 std::atomic<int> decidedCode = -1;
 std::atomic<bool> ending = false;
 std::array<char, 4096> logFile{};  // empty: no run
@@ -81,8 +81,8 @@ void tellAndSave(const DyingWords& words) {
 }
 
 DyingWords& operator<<(DyingWords& words, const subsystem::CallUnderWay& call) {
-  if (call.instance != nullptr)
-    words << "The subsystem '" << *call.instance << "'";
+  if (const std::string* const instance = call.instance)
+    words << "The subsystem '" << *instance << "'";
   else
     words << "An FMU";
   return words;
@@ -130,12 +130,12 @@ void onFatal(int signal, siginfo_t* information, void* context) {
   if (guarded.isPresent()) {
     DyingWords words;
     const bool leftTrap = isLeftTrap(signal, information);
-    if (callUnderWay.function != nullptr && leftTrap)
+    const char* const function = callUnderWay.function;
+    if (function != nullptr && leftTrap)
       words << callUnderWay << " has left traps of floating point arithmetic enabled: signal " << signal << " ("
             << nameOf(signal) << ") after its step." << kAdvice;
-    else if (callUnderWay.function != nullptr)
-      words << callUnderWay << " crashed in " << callUnderWay.function << ": signal " << signal << " ("
-            << nameOf(signal) << ").";
+    else if (function != nullptr)
+      words << callUnderWay << " crashed in " << function << ": signal " << signal << " (" << nameOf(signal) << ").";
     else
       words << "Signal " << signal << " (" << nameOf(signal) << ") outside of all calls of subsystems: "
             << (leftTrap ? "traps of floating point arithmetic that an FMU has left enabled"
@@ -176,8 +176,9 @@ int onEnd(const char* function, int code, const void* caller) {
     tellAndSave(words);
     endProcess(ExitCode::subsystemFailed);
   }
-  words << callUnderWay << " called " << call << " in " << std::exchange(callUnderWay.function, nullptr) << "."
-        << kAdvice;
+  const char* const caught = callUnderWay.function;
+  callUnderWay.function = nullptr;
+  words << callUnderWay << " called " << call << " in " << caught << "." << kAdvice;
   if (!lastWill) {
     tellAndSave(words);
     endProcess(ExitCode::subsystemFailed);
@@ -200,7 +201,6 @@ void setEndHook(int (*hook)(const char*, int, const void*)) {
 }  // namespace
 
 ProcessGuard::ProcessGuard() {
-  guarded = {};
   reclaim();
   setEndHook(onEnd);
 }

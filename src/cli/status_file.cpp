@@ -15,13 +15,6 @@ namespace {
 
 constexpr std::chrono::milliseconds kBetween(500);
 
-/// What another thread has noted. It writes plainly, since that is in its hot path: what we see may be a moment old,
-/// and is used only where it has not changed for long.
-template <class T>
-[[gnu::no_sanitize("thread")]] T* seen(T* const& pointer) {
-  return *const_cast<T* const volatile*>(&pointer);
-}
-
 }  // namespace
 
 StatusFile::StatusFile(std::filesystem::path file, double start, double end)
@@ -58,8 +51,9 @@ void StatusFile::renew() {
 
 std::optional<StatusFile::LongCall> StatusFile::longCall() const {
   if (!renewed_) return std::nullopt;
-  const char* function = seen(call_.function);
-  const std::string* subsystem = seen(call_.instance);
+  // What we see may be a moment old, and is used only where it has not changed for long.
+  const char* const function = call_.function;
+  const std::string* const subsystem = call_.instance;
   if (function == nullptr || subsystem == nullptr) return std::nullopt;
   return LongCall{subsystem, function, progressed_};
 }

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "koppla/results/flusher.hpp"
+#include "koppla/core/heartbeat.hpp"
 #include "koppla/run/run.hpp"
 #include "koppla/subsystem/call_under_way.hpp"
 
@@ -50,7 +50,7 @@ class StatusFile {
   std::chrono::system_clock::time_point progressed_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point written_{};
   bool renewed_ = false;  ///< the file was written once more without any progress
-  std::optional<results::Flusher> renewing_;
+  std::optional<core::Heartbeat> renewing_;
 };
 
 }  // namespace koppla::cli

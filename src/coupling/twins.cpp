@@ -10,7 +10,12 @@ using subsystem::Status;
 
 Twins::Twins(std::vector<std::vector<std::unique_ptr<subsystem::Subsystem>>> instances, std::size_t threads)
     : instances_(std::move(instances)), steps_(instances_.size(), 0), pool_(threads) {
-  for (const auto& twins : instances_) scratch_.emplace_back(twins.size());
+  std::size_t before = 0;
+  for (const auto& twins : instances_) {
+    scratch_.emplace_back(twins.size());
+    before_.push_back(before);
+    before += twins.empty() ? 0 : twins.size() + 1;
+  }
 }
 
 std::span<double> Twins::scratch(std::size_t position, std::size_t twin, std::size_t size) {
@@ -24,12 +29,9 @@ std::span<double> Twins::scratch(std::size_t position, std::size_t twin, std::si
 std::size_t Twins::threadOf(const Task& task) const {
   const auto& twins = instances_[task.position];
   if (twins.empty()) return 0;
-  std::size_t before = 0;  // instances that come earlier
-  for (std::size_t position = 0; position < task.position; ++position)
-    before += instances_[position].empty() ? 0 : instances_[position].size() + 1;
   const auto twin = std::ranges::find(twins, task.instance, [](const auto& instance) { return instance.get(); });
   const std::size_t own = twin == twins.end() ? 0 : static_cast<std::size_t>(twin - twins.begin()) + 1;
-  return (before + own) % pool_.size();
+  return (before_[task.position] + own) % pool_.size();
 }
 
 void Twins::run(std::vector<Task>& tasks, const subsystem::Step& step) {

@@ -46,6 +46,7 @@ class Twins {
   std::vector<std::vector<std::unique_ptr<subsystem::Subsystem>>> instances_;
   std::vector<std::vector<std::vector<double>>> scratch_;
   std::vector<std::uint64_t> steps_;
+  std::vector<std::size_t> before_;  ///< by position: instances of members with twins that come earlier
   core::ThreadPool pool_;
 };
 

@@ -25,8 +25,7 @@ std::shared_ptr<const PortTable> available(const PortTable& declared, const Func
   capabilities.directionalDerivatives &= functions.getDirectionalDerivative != nullptr;
   if (functions.setRealInputDerivatives == nullptr) capabilities.inputDerivatives = 0;
   if (functions.getRealOutputDerivatives == nullptr) capabilities.outputDerivatives = 0;
-  // It is then given the line between both ends of a step.
-  if (detail::EndOutputs::areNeededFor(result.description)) capabilities.inputDerivatives = 1;
+  detail::EndOutputs::raiseDegree(result.description);
   return std::make_shared<const PortTable>(std::move(result));
 }
 

@@ -19,11 +19,10 @@ namespace {
 constexpr int kOutputFailed = 6;
 constexpr int kBroken = 70;  // no fault of the user
 
-/// The path of a file given by its place relative to this program's folder; false if that is not known or too long.
+/// The path of a file given by its place relative to this program's folder, into an empty one; false if that is not
+/// known or too long.
 bool besideProgram(const char* relative, char (&path)[PATH_MAX]) {
-  const ssize_t length = ::readlink("/proc/self/exe", path, sizeof(path));
-  if (length <= 0 || length == static_cast<ssize_t>(sizeof(path))) return false;
-  path[length] = '\0';
+  if (::readlink("/proc/self/exe", path, sizeof(path) - 1) <= 0) return false;
   char* const name = std::strrchr(path, '/');
   if (name == nullptr) return false;
   const std::size_t room = sizeof(path) - static_cast<std::size_t>(name + 1 - path);
@@ -50,10 +49,13 @@ int main(int argc, char** argv) {
     return tellVersion();
 
   // In the build folder it lies beside the program.
-  char built[PATH_MAX];
-  char installed[PATH_MAX];
+  char built[PATH_MAX]{};
+  char installed[PATH_MAX]{};
   if (!besideProgram("libkoppla.so", built) || !besideProgram(KOPPLA_LIBRARY_FOLDER "/libkoppla.so", installed)) {
-    std::fputs("error: koppla cannot find its own place: /proc/self/exe tells none. Mount /proc.\n", stderr);
+    std::fputs(
+        "error: koppla cannot find its own place: /proc/self/exe tells none, or one that is too long. Mount /proc, or "
+        "install Koppla in a folder with a shorter path.\n",
+        stderr);
     return kBroken;
   }
   const char* const library = ::access(built, F_OK) == 0 ? built : installed;

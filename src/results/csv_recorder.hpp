@@ -6,8 +6,8 @@
 #include <optional>
 #include <vector>
 
+#include "koppla/core/heartbeat.hpp"
 #include "koppla/results/block_writer.hpp"
-#include "koppla/results/flusher.hpp"
 #include "koppla/results/recorder.hpp"
 
 namespace koppla::results {
@@ -62,7 +62,7 @@ class CsvRecorder : public Recorder {
   std::size_t strings_ = 0;
   std::size_t rowBytes_ = 0;  ///< the longest row possible, strings left out
   std::optional<BlockWriter> writer_;
-  std::optional<Flusher> flusher_;  ///< ends before the writer does
+  std::optional<core::Heartbeat> flusher_;  ///< ends before the writer does
 };
 
 }  // namespace koppla::results

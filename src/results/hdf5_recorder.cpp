@@ -6,10 +6,10 @@
 #include <system_error>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/heartbeat.hpp"
 #include "koppla/results/detail/hdf5_pending.hpp"
 #include "koppla/results/detail/hdf5_writer.hpp"
 #include "koppla/results/detail/write_failure.hpp"
-#include "koppla/results/flusher.hpp"
 #include "koppla/results/hdf5_names.hpp"
 
 namespace koppla::results {
@@ -40,7 +40,7 @@ class Hdf5Recorder::File {
 
  private:
   std::chrono::steady_clock::time_point due_{};
-  std::optional<Flusher> flusher_{[this] { writer.rescue(); }};  // ends before the writer does
+  std::optional<core::Heartbeat> flusher_{[this] { writer.rescue(); }};  // ends before the writer does
 };
 
 Hdf5Recorder::Hdf5Recorder(fs::path folder, std::string name, Facts facts)

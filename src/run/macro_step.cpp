@@ -113,7 +113,7 @@ void MacroStep::endWithin(Clock& clock, const Fault& fault) {
   endedAt_ = fault.reached;
   torn_ = network_.size() > 1;
   if (torn_ || !getsOn(clock.now(), fault.reached)) return;
-  count(clock.now(), fault.reached);
+  count(fault.reached - clock.now());
   clock.advance(fault.reached, next_);
 }
 
@@ -164,11 +164,8 @@ inline auto MacroStep::walk(Clock& time, std::uint64_t& accepted, double until, 
       ended = end;
       break;
     }
-    if (step.length != counted) [[unlikely]] {
-      counted = step.length;
-      counters_.smallest = std::min(counters_.smallest, counted);
-      counters_.largest = std::max(counters_.largest, counted);
-    }
+    if (step.length != counted) [[unlikely]]
+      widen(counted = step.length);
     ++accepted;
     time.advanceOnGrid();
   } while (time.now() < until && accepted < last && !halt.isSoon());
@@ -277,14 +274,18 @@ Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
   --stepsToStart_;
   if (stepsToStart_ == 0) starter_.reset();
   coupledStep_.acceptForNow(t1);
-  count(clock.now(), t1);
+  count(clock.length(next_));
   clock.advance(t1, next_);
   return {};
 }
 
-void MacroStep::count(double t0, double t1) {
-  counters_.smallest = std::min(counters_.smallest, t1 - t0);
-  counters_.largest = std::max(counters_.largest, t1 - t0);
+void MacroStep::widen(double length) {
+  counters_.smallest = std::min(counters_.smallest, length);
+  counters_.largest = std::max(counters_.largest, length);
+}
+
+void MacroStep::count(double length) {
+  widen(length);
   ++counters_.accepted;
 }
 

@@ -100,7 +100,9 @@ class MacroStep {
   [[nodiscard]] const coupling::StepOutcome& outcome() const { return coupledStep_.outcome(); }
   coupling::Fault keep();
   coupling::Fault goBack();
-  void count(double t0, double t1);
+  /// Of an accepted step, s.
+  void count(double length);
+  void widen(double length);  ///< the range of accepted lengths
   void accept(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, double length);

@@ -189,7 +189,7 @@ Fault MacroStep::goBack() {
 }
 
 void MacroStep::accept(Clock& clock, double t1) {
-  count(clock.now(), t1);
+  count(t1 == clock.next(next_) ? clock.length(next_) : t1 - clock.now());
   coupledStep_.accept(t1);
   clock.advance(t1, next_);
 }

@@ -12,6 +12,7 @@
 #include "koppla/coupling/first_outputs.hpp"
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/coupling/twins.hpp"
+#include "koppla/subsystem/feed_through.hpp"
 #include "koppla/subsystem/subdivided.hpp"
 
 namespace koppla::run {
@@ -100,19 +101,15 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
                   start, fmt::join(report.inconsistent, ", "))};
 }
 
-/// Real outputs of a member that may depend on one of its connected real inputs at the same instant.
-std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex member) {
-  const subsystem::Description& description = system.members[member].subsystem->describe();
-  const auto isReal = [&](subsystem::PortIndex port) { return description.ports[port].type == core::Type::real; };
+/// Names of real outputs of a member that may depend on one of its connected real inputs at the same instant.
+std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex index) {
+  const coupling::Member& member = system.members[index];
+  std::vector<subsystem::PortIndex> inputs;
+  for (const coupling::Connection& connection : system.connections)
+    if (connection.to.member == index) inputs.push_back(connection.to.port);
   std::vector<std::string> names;
-  for (subsystem::PortIndex output = 0; output < description.ports.size(); ++output) {
-    if (description.ports[output].causality != subsystem::Causality::output || !isReal(output)) continue;
-    const bool fed = std::ranges::any_of(system.connections, [&](const coupling::Connection& connection) {
-      return connection.to.member == member && isReal(connection.to.port) &&
-             description.feedsThrough(connection.to.port, output);
-    });
-    if (fed) names.push_back(system.members[member].nameOf(output));
-  }
+  for (const subsystem::PortIndex output : subsystem::realOutputsFedBy(member.subsystem->describe(), inputs))
+    names.push_back(member.nameOf(output));
   return names;
 }
 

@@ -78,6 +78,9 @@ class Equations {
   /// How often static solvers inside were called so far; probes beside a call belong to it.
   [[nodiscard]] virtual std::uint64_t staticCalls() const { return 0; }
 
+  /// Whether always the same thread has to compute with them: a static solver inside may keep something there.
+  [[nodiscard]] virtual bool threadBound() const { return false; }
+
   /// Mechanical structure x = (w, v) with w' = v, for integrators of second order.
   [[nodiscard]] virtual bool secondOrder() const { return false; }
   /// With the present parameters, where the model is linear and time-invariant; empty matrices where it is not.

@@ -97,6 +97,12 @@ class Joined final : public Equations {
     return calls;
   }
 
+  [[nodiscard]] bool threadBound() const override {
+    return std::ranges::any_of(parts_, [](const JoinedPart& part) {
+      return std::visit([](const auto& model) { return model->threadBound(); }, part.model);
+    });
+  }
+
   [[nodiscard]] bool isLinear() const override {
     return !plan_.hasOffsets && std::ranges::all_of(parts_, [](const JoinedPart& part) {
       const auto* const equations = std::get_if<0>(&part.model);

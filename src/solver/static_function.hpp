@@ -71,6 +71,7 @@ class StaticFunction {
   void restore(subsystem::Slot slot);
   void forget() { present_.linear = known_ = false; }
   [[nodiscard]] std::uint64_t calls() const { return calls_; }
+  [[nodiscard]] bool threadBound() const { return instances_.front()->describe().capabilities.threadBound; }
 
  private:
   struct Linearisation {

@@ -1,11 +1,18 @@
 // The program that finds Koppla's library and hands over to it.
 
+#include <climits>
+#include <cstdlib>
+#include <filesystem>
+
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "command.hpp"
 
 namespace koppla::test::launcher_test {
 namespace {
+
+using ::testing::HasSubstr;
 
 TEST(Launcher, TakesNoLibraryFromTheWorkingFolder) {
   Workspace workspace;
@@ -25,6 +32,26 @@ TEST(Launcher, AnswersForTheVersionWhatTheLibraryAnswers) {
   // With a further word the library answers.
   EXPECT_EQ(workspace.run({"--version", "run"}).out, asked.out);
   EXPECT_EQ(workspace.runWithoutStreams({"version"}), 0);
+}
+
+/// The program in a folder whose path is as long as paths may be; the library's name does not fit behind it.
+TEST(Launcher, SaysWhatToDoWhereItsOwnPathIsTooLong) {
+  const Workspace workspace;
+  std::filesystem::path folder = workspace.path();
+  std::string enter;
+  while (PATH_MAX - 10 > folder.native().size() + 3) {
+    const std::size_t left = PATH_MAX - 10 - folder.native().size() - 2;
+    const std::string name(std::min<std::size_t>(left, NAME_MAX), 'x');
+    folder /= name;
+    enter += "mkdir " + name + " && cd " + name + " && ";
+  }
+  workspace.write("k.sh", "cd \"$1\" && " + enter + "cp " KOPPLA_COMMAND " k && ./k check; echo \"code $?\"");
+  const std::string script = workspace.path("k.sh").string();
+  ASSERT_EQ(std::system(("sh " + script + " " + workspace.path().string() + " >" + script + ".out 2>&1").c_str()), 0);
+  const std::string said = workspace.read("k.sh.out");
+  EXPECT_THAT(said, HasSubstr("error: koppla cannot find its own place"));
+  EXPECT_THAT(said, HasSubstr("install Koppla in a folder with a shorter path."));
+  EXPECT_THAT(said, HasSubstr("code 70"));
 }
 
 }  // namespace

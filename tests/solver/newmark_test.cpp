@@ -1,6 +1,7 @@
 // Schmoll, sec. 3.3.1 and C.5: the integrators of finite element programs on a truss as a single-mass oscillator.
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
@@ -97,6 +98,28 @@ TEST(Newmark, SolvesNonlinearModelsToSecondOrder) {
   rig.step(0.0, 2.0);
   EXPECT_EQ(rig.system->effort().microSteps, 200U);
   EXPECT_EQ(rig.system->effort().jacobians, 200U);
+}
+
+/// w'' = -c w of two masses, nobody says that they are linear. Without the derivatives of each an iteration would
+/// diverge, since c h^2 / 4 is far above 1; the trapezoidal rule keeps c w^2 + v^2.
+TEST(Newmark, DifferentiatesEveryEquationOfAStiffModel) {
+  constexpr std::array kStiffness{1e6, 4e6};
+  Model model;
+  model.outputs = {"w1", "w2", "v1", "v2"};
+  model.x0 = {1.0, 1.0, 0.0, 0.0};
+  model.f = [&](double, auto x, auto, auto dx) {
+    for (std::size_t i = 0; i < 2; ++i) {
+      dx[i] = x[2 + i];
+      dx[2 + i] = -kStiffness.at(i) * x[i];
+    }
+  };
+  model.g = [](double, auto x, auto, auto y) { std::ranges::copy(x, y.begin()); };
+  model.secondOrder = true;
+  Rig rig(equations(model), with(Kind::newmark));
+  for (int k = 0; k < 10; ++k) ASSERT_EQ(rig.step(0.1 * k, 0.1 * (k + 1)).status, subsystem::Status::ok);
+  for (std::size_t i = 0; i < 2; ++i)
+    EXPECT_NEAR(kStiffness.at(i) * rig.y[i] * rig.y[i] + rig.y[2 + i] * rig.y[2 + i], kStiffness.at(i),
+                1e-3 * kStiffness.at(i));
 }
 
 TEST(Newmark, KeepsTheJacobianOfALinearModel) {

@@ -2,45 +2,23 @@
 
 #include <algorithm>
 
+#include "koppla/subsystem/feed_through.hpp"
+
 namespace koppla::fmi::detail {
 
 using subsystem::PortIndex;
 
-namespace {
-
-bool isReal(const subsystem::Description& description, PortIndex port, subsystem::Causality causality) {
-  const subsystem::Port& declared = description.ports.at(port);
-  return declared.type == core::Type::real && declared.causality == causality;
-}
-
-/// Real outputs that may depend on one of these inputs, if it is real, at the same instant.
-std::vector<PortIndex> dependentOutputs(const subsystem::Description& description, std::span<const PortIndex> inputs) {
-  std::vector<bool> meant(description.ports.size(), false);
-  for (const PortIndex input : inputs) meant.at(input) = isReal(description, input, subsystem::Causality::input);
-  const bool any = std::ranges::find(meant, true) != meant.end();
-  std::vector<PortIndex> outputs;
-  for (PortIndex port = 0; port < description.ports.size(); ++port) {
-    if (!isReal(description, port, subsystem::Causality::output)) continue;
-    const subsystem::Dependencies& declared = description.dependenciesOf(port);
-    if (declared ? std::ranges::any_of(*declared, [&](PortIndex on) { return meant.at(on); }) : any)
-      outputs.push_back(port);
-  }
-  return outputs;
-}
-
-}  // namespace
-
-bool EndOutputs::areNeededFor(const subsystem::Description& description) {
-  if (description.capabilities.inputDerivatives != 0 || !description.capabilities.saveRestore) return false;
+void EndOutputs::raiseDegree(subsystem::Description& description) {
+  if (description.capabilities.inputDerivatives != 0 || !description.capabilities.saveRestore) return;
   std::vector<PortIndex> inputs;
   for (PortIndex port = 0; port < description.ports.size(); ++port)
-    if (isReal(description, port, subsystem::Causality::input)) inputs.push_back(port);
-  return !dependentOutputs(description, inputs).empty();
+    if (description.ports[port].causality == subsystem::Causality::input) inputs.push_back(port);
+  if (!subsystem::realOutputsFedBy(description, inputs).empty()) description.capabilities.inputDerivatives = 1;
 }
 
 void EndOutputs::bind(std::span<const PortIndex> inputs, std::span<const PortIndex> outputs) {
   const PortTable& table = instance_.ports();
-  ports_ = dependentOutputs(table.description, inputs);
+  ports_ = subsystem::realOutputsFedBy(table.description, inputs);
   references_.clear();
   for (const PortIndex port : ports_) references_.push_back(table.references[port]);
   values_.assign(ports_.size(), 0.0);

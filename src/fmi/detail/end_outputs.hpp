@@ -14,9 +14,10 @@ namespace koppla::fmi::detail {
 /// and gone back. The states of the trial are off by O(h^2), which are not kept: such outputs are of second order, too.
 class EndOutputs {
  public:
-  /// Whether an FMU is to be stepped like this: it takes values only, can return to saved states, and a real output may
-  /// depend on a real input at the same instant.
-  static bool areNeededFor(const subsystem::Description& description);
+  /// To be told of what an FMU can do: one that is to be stepped like this takes the line between both ends of a step.
+  /// It takes values only, can return to saved states, and a real output may depend on a real input at the same
+  /// instant.
+  static void raiseDegree(subsystem::Description& description);
 
   explicit EndOutputs(FmuInstance& instance) : instance_(instance) {}
 

@@ -87,7 +87,8 @@ subsystem::Capabilities capabilitiesOf(const Equations& equations, const Integra
             .directionalDerivatives = true,
             .states = true,
             .evaluatesBetweenSteps = true,
-            .isStatic = true};
+            .isStatic = true,
+            .threadBound = equations.threadBound()};
   // A memory of its own outlives a macro step only in multistep methods that go on, and in HHT with numerical damping.
   const bool multistep = isCvode(settings.kind) || isBdf(settings.kind);
   const bool goesOn = multistep && !restarts(settings);
@@ -108,6 +109,7 @@ subsystem::Capabilities capabilitiesOf(const Equations& equations, const Integra
           .uncorrectedOutputs = settings.kind == Kind::newmark && !settings.corrected,
           // A choice of steps depends on the values.
           .linear = equations.isLinear() && !multistep && settings.kind != Kind::radau,
+          .threadBound = equations.threadBound(),
           .microStep = settings.microStep};
 }
 

@@ -66,7 +66,6 @@ void divideInLogger() {
   ::syscall(SYS_rt_tgsigqueueinfo, ::getpid(), ::syscall(SYS_gettid), SIGFPE, &information);
 }
 
-/// Every child leaves a byte. Children of children would fork as well: two generations are enough to see it.
 /// Every child leaves a byte before its parent goes on. Children of children would fork as well: two generations are
 /// enough to see it.
 void forkOnceMore() {
@@ -101,10 +100,9 @@ void act(const std::string& what) {
   if (what == "divide") std::raise(SIGFPE);
   if (what == "divideInLogger") divideInLogger();
   if (what == "overflow") recurse(0);
-  if (what == "leap") {
-    std::signal(SIGSEGV, leap);
+  if (what == "leap") std::signal(SIGSEGV, leap);
+  if (what == "leap" || what == "leapAsPrepared")
     if (sigsetjmp(wayOut, 1) == 0) crash();
-  }
   if (what == "takeSignals")
     for (const int signal : {SIGSEGV, SIGINT, SIGTERM}) std::signal(signal, signal == SIGSEGV ? giveBack : SIG_IGN);
   if (what == "close") closeAll();
@@ -157,6 +155,7 @@ Component fmi2Instantiate(String name, Kind, String, String, const CallbackFunct
   auto* made = new Stub{name};
   // Handlers are made ready here; what they are to catch comes in a step.
   if (made->name == "crash_doStep") act("takeSignals");
+  if (made->name == "leapAsPrepared_doStep") std::signal(SIGSEGV, leap);
   reached(*made, "instantiate");
   return made;
 }

@@ -1,25 +1,25 @@
-#include "koppla/results/flusher.hpp"
+#include "koppla/core/heartbeat.hpp"
 
 #include <chrono>
 #include <csignal>
 #include <system_error>
 #include <utility>
 
-namespace koppla::results {
+namespace koppla::core {
 
-Flusher::Flusher(std::function<void()> flush) : flush_(std::move(flush)) {
+Heartbeat::Heartbeat(std::function<void()> work) : work_(std::move(work)) {
   sigset_t all{};
   sigset_t before{};
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);  // a new thread has the mask of who makes it
   try {
     thread_ = std::thread([this] { serve(); });
-  } catch (const std::system_error&) {  // no more threads: rows come by flush() alone
+  } catch (const std::system_error&) {  // no more threads: who runs does the work now and then
   }
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
-Flusher::~Flusher() {
+Heartbeat::~Heartbeat() {
   {
     const std::lock_guard lock(mutex_);
     ended_ = true;
@@ -28,10 +28,10 @@ Flusher::~Flusher() {
   if (thread_.joinable()) thread_.join();
 }
 
-void Flusher::serve() {
+void Heartbeat::serve() {
   constexpr std::chrono::milliseconds kBetween(500);
   std::unique_lock lock(mutex_);
-  while (!ending_.wait_for(lock, kBetween, [this] { return ended_; })) flush_();
+  while (!ending_.wait_for(lock, kBetween, [this] { return ended_; })) work_();
 }
 
-}  // namespace koppla::results
+}  // namespace koppla::core

@@ -1,0 +1,13 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "koppla/subsystem/description.hpp"
+
+namespace koppla::subsystem {
+
+/// Real outputs that may depend on one of these inputs, if that is real, at the same instant.
+std::vector<PortIndex> realOutputsFedBy(const Description& description, std::span<const PortIndex> inputs);
+
+}  // namespace koppla::subsystem
