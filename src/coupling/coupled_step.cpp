@@ -137,7 +137,7 @@ void CoupledStep::approximate(double t) {
 Fault CoupledStep::run(Block block, const subsystem::Step& step) {
   if (waveform_) return network_.advance(block, step, form_, *waveform_);
   if (approximation_) return network_.advance(block, step, form_, *approximation_);
-  return form_ == Form::parallel ? network_.advanceInParallel(block, step) : network_.advanceInSequence(block, step);
+  return network_.advance(block, step, form_);
 }
 
 const StepOutcome& CoupledStep::failed(const Fault& fault) {

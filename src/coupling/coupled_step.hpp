@@ -8,6 +8,7 @@
 #include "koppla/coupling/approximation.hpp"
 #include "koppla/coupling/error_estimate.hpp"
 #include "koppla/coupling/graph.hpp"
+#include "koppla/coupling/held_sweep.hpp"
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/predictor.hpp"
 #include "koppla/coupling/settings.hpp"
@@ -101,9 +102,7 @@ class CoupledStep {
   /// Whether inputs are held, so that advance() is all there is to a step.
   [[nodiscard]] bool isPlain() const { return isExplicit() && !approximation_; }
   /// What solve() comes down to then.
-  Fault advance(const subsystem::Step& step) {
-    return form_ == Form::parallel ? network_.advanceInParallel(all_, step) : network_.advanceInSequence(all_, step);
-  }
+  Fault advance(const subsystem::Step& step) { return network_.advanceHeld(all_, step, form_); }
   /// The same with a look at what holding the values costs in accuracy.
   Fault advanceWatched(const subsystem::Step& step);
 

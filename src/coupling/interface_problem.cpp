@@ -79,7 +79,7 @@ inline void InterfaceProblem::follow(Block values) {
 inline Fault InterfaceProblem::run(Block block) {
   if (waveform_ != nullptr) return network_.advance(block, step_, form_, *waveform_);
   if (approximation_ != nullptr) return network_.advance(block, step_, form_, *approximation_);
-  return form_ == Form::parallel ? network_.advanceInParallel(block, step_) : network_.advanceInSequence(block, step_);
+  return network_.advance(block, step_, form_);
 }
 
 inline Fault InterfaceProblem::startEvaluation() {

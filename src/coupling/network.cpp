@@ -1,10 +1,10 @@
 #include "koppla/coupling/network.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <numeric>
 
+#include "koppla/coupling/held_sweep.hpp"
 #include "koppla/coupling/parallel_sweep.hpp"
 #include "koppla/coupling/twins.hpp"
 
@@ -19,19 +19,6 @@ namespace {
 template <class Array>
 auto part(Array& array, std::size_t begin, std::size_t count) {
   return std::span(array).subspan(begin, count);
-}
-
-/// The magnitude as an integer, the sign shifted out: larger for larger ones, and largest for what is not a number.
-/// Unlike the number itself, one to compare with stays in a register across calls.
-std::uint64_t magnitudeOf(double value) {
-  return std::bit_cast<std::uint64_t>(value) << 1U;
-}
-
-bool bounded(std::span<const double> values, std::uint64_t limit) {
-  for (const double value : values)
-    if (magnitudeOf(value) > limit) [[unlikely]]
-      return false;
-  return true;
 }
 
 }  // namespace
@@ -53,13 +40,6 @@ Network::Network(System& system, const std::vector<Cycle>& cycles, double explos
 }
 
 Network::~Network() = default;
-
-inline void Network::gatherReals(std::uint32_t begin, std::uint32_t end) {
-  double* const u = u_.data();
-  const double* const y = y_.data();
-  const std::uint32_t* const sources = sources_.data();
-  for (std::uint32_t i = begin; i < end; ++i) u[i] = y[sources[i]];
-}
 
 void Network::applyLinear(std::uint32_t begin, std::uint32_t end) {
   for (std::uint32_t i = begin; i < end; ++i) {
@@ -118,7 +98,7 @@ Fault Network::faultOf(std::size_t position, Status status, double reached) {
 std::size_t Network::explodedOutput(std::size_t position) const {
   const Block own = outputsOf(position);
   std::size_t value = own.first;
-  while (value + 1 < own.last && bounded(part(y_, value, 1), magnitudeOf(explosionLimit_))) ++value;
+  while (value + 1 < own.last && detail::bounded(part(y_, value, 1), detail::magnitudeOf(explosionLimit_))) ++value;
   return value;
 }
 
@@ -128,51 +108,8 @@ subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& st
   return steps_[position].measure(entry.untimed, [&] { return entry.subsystem->advance(step, u, y); });
 }
 
-template <bool kInSequence>
-inline Fault Network::advance(Block block, const Step& step) {
-  // Locals, since the compiler must assume that a subsystem changes any member.
-  Entry* const entries = entries_.data();
-  double* const us = u_.data();
-  double* const ys = y_.data();
-  const std::uint32_t* const sources = sources_.data();
-  const std::uint64_t limit = magnitudeOf(explosionLimit_);
-  const auto position = [this](const Entry& entry) { return static_cast<std::size_t>(&entry - entries_.data()); };
-  for (Entry& entry : std::span(entries + block.first, entries + block.last)) {
-    if constexpr (kInSequence) {
-      double* const to = us + entry.uBegin;
-      const std::uint32_t* const from = sources + entry.uBegin;
-      for (std::size_t i = 0; i < entry.uCount; ++i) to[i] = ys[from[i]];
-      if (entry.special) [[unlikely]]
-        gatherSpecial(position(entry));
-    }
-    const std::span<double> y(ys + entry.yBegin, entry.yCount);
-    const subsystem::Trajectory u{us + entry.uBegin, entry.uCount};
-    subsystem::StepResult result;
-    if (entry.untimed != 0) [[likely]] {
-      --entry.untimed;
-      result = entry.subsystem->advance(step, u, y);
-    } else {
-      result = advanceTimed(position(entry), step, u, y);
-    }
-    if (result.status >= Status::discard) [[unlikely]]
-      return faultOf(position(entry), result.status, result.reached);
-    if (!bounded(y, limit)) [[unlikely]]
-      return explodedAt(position(entry));
-  }
-  return {};
-}
-
-Fault Network::advanceInParallel(Block block, const Step& step) {
-  if (block.first == block.last) return {};
-  // Inputs of neighbours are neighbours: one pass gathers them all.
-  gatherReals(entries_[block.first].uBegin, entries_[block.last - 1].uBegin + entries_[block.last - 1].uCount);
-  if (anySpecial_)
-    for (std::size_t position = block.first; position < block.last; ++position) gatherSpecial(position);
-  return advance<false>(block, step);
-}
-
-Fault Network::advanceInSequence(Block block, const Step& step) {
-  return advance<true>(block, step);
+Fault Network::advance(Block block, const Step& step, Form form) {
+  return advanceHeld(block, step, form);
 }
 
 Fault Network::evaluate(std::size_t position, double t) {
@@ -250,7 +187,8 @@ void Network::takeStartValues() {
 Fault Network::explosion() const {
   for (std::size_t position = 0; position < size(); ++position) {
     const Entry& entry = entries_[position];
-    if (!bounded(part(y_, entry.yBegin, entry.yCount), magnitudeOf(explosionLimit_))) return explodedAt(position);
+    if (!detail::bounded(part(y_, entry.yBegin, entry.yCount), detail::magnitudeOf(explosionLimit_)))
+      return explodedAt(position);
   }
   return {};
 }

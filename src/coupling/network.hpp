@@ -89,8 +89,9 @@ class Network {
 
   // One step of a block of members. In parallel form all take their inputs from the outputs as they were before; in
   // sequence each takes what those before it have just delivered.
-  Fault advanceInParallel(Block block, const subsystem::Step& step);
-  Fault advanceInSequence(Block block, const subsystem::Step& step);
+  Fault advance(Block block, const subsystem::Step& step, Form form);
+  /// The same in line (held_sweep.hpp), for loops that do nothing else.
+  Fault advanceHeld(Block block, const subsystem::Step& step, Form form);
   /// The same with inputs that follow the approximation, which has begun the step; in sequence it learns every member's
   /// outputs at once. Static members are evaluated at the end of the step, after the others, with what these deliver.
   Fault advance(Block block, const subsystem::Step& step, Form form, Approximation& approximation);
@@ -304,7 +305,7 @@ class Network {
   Fault evaluateThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateWithPresent(std::size_t position, double t);
   template <bool kInSequence>
-  Fault advance(Block block, const subsystem::Step& step);
+  Fault sweep(Block block, const subsystem::Step& step);
   [[gnu::noinline, gnu::cold]] static Fault explodedAt(std::size_t position);
   [[gnu::noinline, gnu::cold]] static Fault faultOf(std::size_t position, subsystem::Status status, double reached);
 

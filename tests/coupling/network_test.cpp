@@ -21,7 +21,7 @@ TEST(Network, InSequenceAValueGoesThroughAChainInOneSweep) {
   System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}, {"b", gain(3)}, {"end", gain(1)}},
                              {{"t.y", "a.u"}, {"a.y", "b.u"}, {"b.y", "end.u"}});
   Network network(system, findCycles(system), kLimit);
-  ASSERT_FALSE(network.advanceInSequence({0, 4}, kStep));
+  ASSERT_FALSE(network.advance({0, 4}, kStep, Form::sequence));
   EXPECT_EQ(network.outputs()[2], 6.0);
 }
 
@@ -29,9 +29,9 @@ TEST(Network, InParallelEveryMemberIsOneSweepLate) {
   System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}, {"b", gain(3)}, {"end", gain(1)}},
                              {{"t.y", "a.u"}, {"a.y", "b.u"}, {"b.y", "end.u"}});
   Network network(system, findCycles(system), kLimit);
-  ASSERT_FALSE(network.advanceInParallel({0, 4}, kStep));
+  ASSERT_FALSE(network.advance({0, 4}, kStep, Form::parallel));
   EXPECT_EQ(network.outputs()[1], 0.0);
-  ASSERT_FALSE(network.advanceInParallel({0, 4}, {1.0, 2.0, true}));
+  ASSERT_FALSE(network.advance({0, 4}, {1.0, 2.0, true}, Form::parallel));
   EXPECT_EQ(network.outputs()[1], 2.0);
   EXPECT_EQ(network.outputs()[2], 0.0);
 }
@@ -40,7 +40,7 @@ TEST(Network, AConnectionScalesThenShifts) {
   System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(1)}, {"end", gain(1)}},
                              {{"t.y", "a.u", 1000.0, -273.15}, {"a.y", "end.u"}});
   Network network(system, findCycles(system), kLimit);
-  ASSERT_FALSE(network.advanceInSequence({0, 3}, kStep));
+  ASSERT_FALSE(network.advance({0, 3}, kStep, Form::sequence));
   EXPECT_EQ(network.outputs()[1], 1000.0 - 273.15);
 }
 
@@ -51,7 +51,7 @@ TEST(Network, NonFiniteAndExplodedValuesAreFaultsWithTheirPlace) {
     System system = makeSystem({{"t", test::clockSignal()}, {"wild", wild}, {"end", gain(1)}},
                                {{"t.y", "wild.u"}, {"wild.y", "end.u"}});
     Network network(system, findCycles(system), kLimit);
-    const Fault fault = network.advanceInSequence({0, 3}, kStep);
+    const Fault fault = network.advance({0, 3}, kStep, Form::sequence);
     EXPECT_EQ(fault.kind, FaultKind::exploded) << bad;
     EXPECT_EQ(network.outputName(network.explodedOutput(fault.position)).member, 1U);
   }
@@ -60,7 +60,7 @@ TEST(Network, NonFiniteAndExplodedValuesAreFaultsWithTheirPlace) {
 TEST(Network, CallsAreCountedExactly) {
   System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}}, {{"t.y", "a.u"}});
   Network network(system, findCycles(system), kLimit);
-  for (int i = 0; i < 5000; ++i) ASSERT_FALSE(network.advanceInSequence({0, 2}, kStep));
+  for (int i = 0; i < 5000; ++i) ASSERT_FALSE(network.advance({0, 2}, kStep, Form::sequence));
   ASSERT_FALSE(network.save({0, 2}, subsystem::Slot::iteration));
   EXPECT_EQ(network.stepCount(0), 5000U);
   EXPECT_EQ(network.saveCalls(1).count(), 1U);

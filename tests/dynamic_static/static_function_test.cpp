@@ -15,6 +15,8 @@
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/solver/integrate.hpp"
+#include "koppla/solver/join.hpp"
 #include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "support/figure.hpp"
@@ -103,6 +105,30 @@ std::unique_ptr<StaticFunction> watched(Comes comes, const Output& output = {}) 
   made->watchBy(std::make_unique<Late>(product(output), comes));
   made->begin({0.0, 1.0, {}});
   return made;
+}
+
+/// As FMUs are.
+class ThreadBound final : public subsystem::detail::Wrapper {
+ public:
+  explicit ThreadBound(std::unique_ptr<Subsystem> wrapped) : Wrapper(std::move(wrapped)) {
+    description().capabilities.threadBound = true;
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+};
+
+TEST(StaticFunction, OneThatMustStayOnItsThreadKeepsTheIntegratorThere) {
+  for (const bool bound : {false, true}) {
+    std::vector<std::unique_ptr<subsystem::Subsystem>> instances;
+    instances.push_back(bound ? std::make_unique<ThreadBound>(product()) : product());
+    std::vector<solver::JoinedPart> parts;
+    parts.push_back(
+        {"part", std::make_unique<StaticFunction>("part", std::move(instances), std::vector<subsystem::PortIndex>{},
+                                                  solver::StaticSettings{.coupling = StaticCoupling::full})});
+    const auto joined = solver::integrate(solver::join(std::move(parts), {}), {});
+    EXPECT_EQ(joined->describe().capabilities.threadBound, bound);
+  }
 }
 
 /// Outputs that stay at 0 where they should be u1 u2 and u1 - u2.

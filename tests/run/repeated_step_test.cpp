@@ -69,6 +69,21 @@ TEST(RepeatedStep, ASubsystemThatAlwaysGetsNearlyThereIsAskedForLess) {
   EXPECT_GE(std::get<std::int32_t>(run.value("eager.out")), 10);
 }
 
+TEST(RepeatedStep, LengthsAreCountedAsTheyWereMeant) {
+  // t(3) - t(2) and others are 0.1 s up to rounding only, which is nobody's step.
+  for (const OnDiscard onDiscard : {OnDiscard::stop, OnDiscard::shorten}) {
+    Settings settings;
+    settings.step = 0.1;
+    settings.onDiscard = onDiscard;
+    core::Log log;
+    run::Run run(makeSystem({{"x", integrator()}}, {}), settings, log);
+    ASSERT_TRUE(run.initialise().ok());
+    ASSERT_TRUE(run.simulate().ok());
+    EXPECT_EQ(run.statistics().smallestStep, 0.1);
+    EXPECT_EQ(run.statistics().largestStep, 0.1);
+  }
+}
+
 /// y = t^2, and x' = y.
 coupling::System parabola() {
   Formula square = test::clockSignal();

@@ -94,6 +94,8 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   void bindDerivatives(std::span<const fmi2::ValueReference> inputs);
   Answer getOutputs(double* y);
   // Out of line, so that the usual step saves as few registers as it needs.
+  [[gnu::noinline]] subsystem::StepResult advanceOtherwise(const subsystem::Step& step, subsystem::Trajectory u,
+                                                           double* y);
   [[gnu::noinline]] subsystem::StepResult advancePlainly(const subsystem::Step& step, subsystem::Trajectory u,
                                                          double* y);
   [[gnu::noinline]] subsystem::StepResult advanceAllTypes(const subsystem::Step& step, subsystem::Trajectory u,

@@ -76,24 +76,32 @@ Answer CoSimulation::getOutputs(double* y) {
 }
 
 StepResult CoSimulation::advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) {
-  if (!simple_ || u.degree != 0 || (!step.final && (step.returnsBefore || endsEarly(step))))
-    return plain_ && (u.degree == 0 || takesDerivatives_) && !step.returnsBefore && !isToTry(step)
-               ? advancePlainly(step, u, y.data())
-               : advanceAllTypes(step, u, y.data());
+  // The usual way is straight, without a jump.
+  if (!simple_ || u.degree != 0) [[unlikely]]
+    return advanceOtherwise(step, u, y.data());
+  if (!step.final)
+    if (step.returnsBefore || endsEarly(step)) [[unlikely]]
+      return advanceOtherwise(step, u, y.data());
   subsystem::callUnderWay.instance = &instance_.name();
   // What is not simply ok leaves through finish(), so that the usual way stays short.
-  if (inputCount_ != 0)
+  if (inputCount_ != 0) [[likely]]
     if (const fmi2::Status status = setReal_.amongOthers(component_, inputs_, inputCount_, u.coefficients);
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::set, {status, "fmi2SetReal"});
   if (const fmi2::Status status = doStep_.amongOthers(component_, step.t0, step.length, fmi2::kTrue);
       status != fmi2::Status::ok) [[unlikely]]
     return finish(step, y.data(), Stage::step, {status, "fmi2DoStep"});
-  if (outputCount_ != 0)
+  if (outputCount_ != 0) [[likely]]
     if (const fmi2::Status status = getReal_.amongOthers(component_, outputs_, outputCount_, y.data());
         status != fmi2::Status::ok) [[unlikely]]
       return finish(step, y.data(), Stage::get, {status, "fmi2GetReal"});
   return stepped(step);
+}
+
+StepResult CoSimulation::advanceOtherwise(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
+  return plain_ && (u.degree == 0 || takesDerivatives_) && !step.returnsBefore && !isToTry(step)
+             ? advancePlainly(step, u, y)
+             : advanceAllTypes(step, u, y);
 }
 
 StepResult CoSimulation::advancePlainly(const subsystem::Step& step, subsystem::Trajectory u, double* y) {
