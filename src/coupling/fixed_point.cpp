@@ -68,11 +68,13 @@ class FixedPoint final : public Algorithm {
   const Solution& solve(InterfaceProblem& problem, bool untested) override {
     begin(problem);
     Solution& solution = newSolution();
+    unsigned retreats = 0;  // in a row
     while (true) {
       const Fault fault = evaluate(problem);
       ++solution.evaluations;
       if (fault) [[unlikely]] {
-        if (fault.kind == FaultKind::exploded && mayRetreat()) {
+        if (fault.kind == FaultKind::exploded && mayRetreat(retreats)) {
+          ++retreats;
           retreat();
           continue;
         }
@@ -85,8 +87,9 @@ class FixedPoint final : public Algorithm {
         return solution;
       }
       monitor_.look(problem);
-      if (monitor_.exploded() && mayRetreat()) {
+      if (monitor_.exploded() && mayRetreat(retreats)) {
         report(problem, solution, false);
+        ++retreats;
         retreat();
         continue;
       }
@@ -94,6 +97,7 @@ class FixedPoint final : public Algorithm {
       learn(problem);
       if (ends(problem, solution)) break;
       report(problem, solution, false);
+      retreats = 0;
       propose(problem);
     }
     problem.keepAnswers();
@@ -166,7 +170,6 @@ class FixedPoint final : public Algorithm {
     problem_ = &problem;
     monitor_.begin();
     iteration_ = 0;
-    retreats_ = 0;
     slope_ = 0.0;
     moved_ = false;
     for (AcceleratedPart& part : parts_) part.accelerator->begin();
@@ -257,7 +260,6 @@ class FixedPoint final : public Algorithm {
   }
 
   void propose(InterfaceProblem& problem) {
-    retreats_ = 0;
     if (passing_) return;
     AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
@@ -266,14 +268,13 @@ class FixedPoint final : public Algorithm {
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
-  [[nodiscard]] bool mayRetreat() const {
+  [[nodiscard]] bool mayRetreat(unsigned retreats) const {
     constexpr unsigned kMost = 8;  // in a row
-    return !passing_ && iteration_ > 1 && iteration_ < maxIterations_ && retreats_ < kMost &&
+    return !passing_ && iteration_ > 1 && iteration_ < maxIterations_ && retreats < kMost &&
            parts_.front().accelerator->canRetreat();
   }
 
   [[gnu::noinline]] void retreat() {
-    ++retreats_;
     AcceleratedPart& part = parts_.front();
     part.accelerator->retreat(part.proposal());
     problem_->send(part.values, part.proposal());
@@ -310,7 +311,6 @@ class FixedPoint final : public Algorithm {
 
   InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
   unsigned iteration_ = 0;
-  unsigned retreats_ = 0;        ///< in a row
   Doings doings_;                ///< of what is being evaluated
   std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;

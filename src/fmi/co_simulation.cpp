@@ -120,7 +120,7 @@ void CoSimulation::bind(subsystem::Binding binding) {
   bindDerivatives(inputs);
   outputDerivatives_ = binding.outputDerivatives;
   check_.connect(binding.outputs);
-  ends_.bind(binding.inputs, binding.outputs);
+  ends_.bind(binding);
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
@@ -221,9 +221,9 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 
 void CoSimulation::observe(std::span<const PortIndex> ports, core::Values& into) {
   if (instance_.phase() == Phase::lost) throw core::SubsystemError(instance_.name() + ": " + instance_.failure());
-  const std::size_t before = into.reals.size();
+  const PlaceInValues before = PlaceInValues::behind(into);
   require(reader_.read(ports, into));
-  if (triesEnds_) ends_.replace(ports, into.reals.data() + before);
+  if (triesEnds_) ends_.replace(ports, into, before);
 }
 
 }  // namespace detail

@@ -101,14 +101,14 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
                   start, fmt::join(report.inconsistent, ", "))};
 }
 
-/// Names of real outputs of a member that may depend on one of its connected real inputs at the same instant.
+/// Names of outputs of a member that may depend on one of its connected real inputs at the same instant.
 std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex index) {
   const coupling::Member& member = system.members[index];
   std::vector<subsystem::PortIndex> inputs;
   for (const coupling::Connection& connection : system.connections)
     if (connection.to.member == index) inputs.push_back(connection.to.port);
   std::vector<std::string> names;
-  for (const subsystem::PortIndex output : subsystem::realOutputsFedBy(member.subsystem->describe(), inputs))
+  for (const subsystem::PortIndex output : subsystem::outputsFedBy(member.subsystem->describe(), inputs))
     names.push_back(member.nameOf(output));
   return names;
 }

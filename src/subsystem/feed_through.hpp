@@ -7,7 +7,7 @@
 
 namespace koppla::subsystem {
 
-/// Real outputs that may depend on one of these inputs, if that is real, at the same instant.
-std::vector<PortIndex> realOutputsFedBy(const Description& description, std::span<const PortIndex> inputs);
+/// Outputs of any type that may depend on one of these inputs, if that is real, at the same instant.
+std::vector<PortIndex> outputsFedBy(const Description& description, std::span<const PortIndex> inputs);
 
 }  // namespace koppla::subsystem

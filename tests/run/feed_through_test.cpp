@@ -58,6 +58,26 @@ TEST(FeedThrough, OfARampIsTheRampAtTheEndOfAStep) {
   }
 }
 
+/// u = 10 t - 4.8: positive, and 2.35 u above 0, at 0.5 s, but not in the middle of the step before. What others get is
+/// what is recorded, of every type.
+TEST(FeedThrough, OfARampToIntegersAndBooleansIsThatOfTheEndOfAStep) {
+  const std::vector<FmuPart> parts{
+      controller("ramp", 0.0, 10.0, -4.8, 1.0), controller("gain", 2.35, 0.0, 0.0), {"copy", "FeedThrough", {}}};
+  for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::iteratedGaussSeidel})
+    for (const bool connected : {false, true}) {
+      std::vector<test::Link> links{{"ramp.x", "gain.u"}};
+      if (connected) links.insert(links.end(), {{"gain.whole", "copy.integerIn"}, {"gain.positive", "copy.booleanIn"}});
+      const Recorded run(parts, links, stepsOf(0.1, 1.0, 1, kind));
+      for (const auto& [t, whole] : {std::pair(0.4, -2), std::pair(0.5, 0), std::pair(1.0, 12)}) {
+        EXPECT_EQ(run.at("gain.whole", t), whole) << t;
+        EXPECT_EQ(run.at("gain.positive", t), whole >= 0 ? 1.0 : 0.0) << t;
+        if (!connected) continue;
+        EXPECT_EQ(run.at("copy.integerOut", t), whole) << t;
+        EXPECT_EQ(run.at("copy.booleanOut", t), whole >= 0 ? 1.0 : 0.0) << t;
+      }
+    }
+}
+
 /// The mean is what a state integrates: x = 5 t^2, and the output that shows it without feed-through is exact. The one
 /// with feed-through, 10 t + x, is off by the trial's own h^2/2 * 10, which does not grow.
 TEST(FeedThrough, LeavesTheMeanToWhatIsIntegrated) {

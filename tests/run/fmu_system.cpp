@@ -30,13 +30,20 @@ coupling::System math003(core::Log& log) {
 }
 
 void MemoryRecorder::begin(const std::vector<results::Column>& all) {
-  for (const results::Column& column : all)
-    if (column.type == core::Type::real) names_.push_back(column.name);
+  columns_ = all;
 }
 
 void MemoryRecorder::row(double time, const core::Values& values) {
   times.push_back(time);
-  for (std::size_t i = 0; i < names_.size(); ++i) columns[names_[i]].push_back(values.reals[i]);
+  auto real = values.reals.begin();
+  auto integer = values.integers.begin();
+  auto boolean = values.booleans.begin();
+  for (const results::Column& column : columns_) {
+    if (column.type == core::Type::string) continue;
+    columns[column.name].push_back(column.type == core::Type::real      ? *real++
+                                   : column.type == core::Type::boolean ? *boolean++
+                                                                        : *integer++);
+  }
 }
 
 double MemoryRecorder::at(const std::string& name, double t) const {

@@ -27,7 +27,7 @@ coupling::System fmuSystem(const std::vector<FmuPart>& parts, const std::vector<
 /// Math_003 (Nicolai, sec. 4) in the order of the report.
 coupling::System math003(core::Log& log);
 
-/// Keeps rows of reals in memory.
+/// Keeps rows of numbers in memory; of booleans 0 and 1.
 class MemoryRecorder final : public results::Recorder {
  public:
   void begin(const std::vector<results::Column>& columns) override;
@@ -46,7 +46,7 @@ class MemoryRecorder final : public results::Recorder {
   bool abandoned = false;
 
  private:
-  std::vector<std::string> names_;
+  std::vector<results::Column> columns_;
 };
 
 }  // namespace koppla::test

@@ -37,7 +37,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
         reader_(instance_),
         trials_(instance_, reader_),
         check_(trials_),
-        ends_(instance_) {
+        ends_(instance_, reader_) {
     const Functions& functions = instance_.functions();
     component_ = instance_.component();
     setReal_ = functions.setReal;

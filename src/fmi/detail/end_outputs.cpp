@@ -8,29 +8,44 @@ namespace koppla::fmi::detail {
 
 using subsystem::PortIndex;
 
+std::size_t& PlaceInValues::of(core::Type type) {
+  switch (type) {
+    case core::Type::real:
+      return real;
+    case core::Type::boolean:
+      return boolean;
+    case core::Type::string:
+      return string;
+    case core::Type::integer:
+    case core::Type::enumeration:
+      break;
+  }
+  return integer;
+}
+
 void EndOutputs::raiseDegree(subsystem::Description& description) {
   if (description.capabilities.inputDerivatives != 0 || !description.capabilities.saveRestore) return;
   std::vector<PortIndex> inputs;
   for (PortIndex port = 0; port < description.ports.size(); ++port)
     if (description.ports[port].causality == subsystem::Causality::input) inputs.push_back(port);
-  if (!subsystem::realOutputsFedBy(description, inputs).empty()) description.capabilities.inputDerivatives = 1;
+  if (!subsystem::outputsFedBy(description, inputs).empty()) description.capabilities.inputDerivatives = 1;
 }
 
-void EndOutputs::bind(std::span<const PortIndex> inputs, std::span<const PortIndex> outputs) {
-  const PortTable& table = instance_.ports();
-  ports_ = subsystem::realOutputsFedBy(table.description, inputs);
-  references_.clear();
-  for (const PortIndex port : ports_) references_.push_back(table.references[port]);
-  values_.assign(ports_.size(), 0.0);
+void EndOutputs::bind(const subsystem::Binding& binding) {
+  const subsystem::Description& description = instance_.ports().description;
+  ports_ = subsystem::outputsFedBy(description, binding.inputs);
+  PlaceInValues place;
+  kept_.clear();
+  for (const PortIndex port : ports_) kept_[port] = place.of(description.ports.at(port).type)++;
   known_ = false;
-  inputs_.assign(inputs.size(), 0.0);
+  inputs_.assign(binding.inputs.size(), 0.0);
+  discrete_ = binding.discreteOutputs;
   targets_.clear();
-  std::size_t real = 0;
-  for (const PortIndex output : outputs) {
-    if (table.description.ports.at(output).type != core::Type::real) continue;
-    if (const auto found = std::ranges::find(ports_, output); found != ports_.end())
-      targets_.push_back({real, static_cast<std::size_t>(found - ports_.begin())});
-    ++real;
+  PlaceInValues bound;
+  for (const PortIndex output : binding.outputs) {
+    const core::Type type = description.ports.at(output).type;
+    const std::size_t at = bound.of(type)++;
+    if (const auto found = kept_.find(output); found != kept_.end()) targets_.push_back({type, at, found->second});
   }
 }
 
@@ -47,9 +62,8 @@ const double* EndOutputs::means(subsystem::Trajectory u) {
 }
 
 Answer EndOutputs::read() {
-  const Answer answer{
-      instance_.functions().getReal(instance_.component(), references_.data(), references_.size(), values_.data()),
-      "fmi2GetReal"};
+  values_.clear();
+  const Answer answer = reader_.read(ports_, values_);
   known_ = !answer.bad();
   return answer;
 }
@@ -57,21 +71,39 @@ Answer EndOutputs::read() {
 void EndOutputs::restore(std::size_t place) {
   const Saved& saved = saved_.at(place);
   known_ = saved.known;
-  if (known_) std::ranges::copy(saved.values, values_.begin());
+  if (known_) values_ = saved.values;  // in memory that is there already
+}
+
+void EndOutputs::put(const Target& target, double* reals, const subsystem::DiscreteValues& others) const {
+  switch (target.type) {
+    case core::Type::real:
+      reals[target.output] = values_.reals[target.value];
+      break;
+    case core::Type::integer:
+    case core::Type::enumeration:
+      others.integers[target.output] = values_.integers[target.value];
+      break;
+    case core::Type::boolean:
+      others.booleans[target.output] = values_.booleans[target.value];
+      break;
+    case core::Type::string:
+      others.strings[target.output] = values_.strings[target.value];
+      break;
+  }
 }
 
 void EndOutputs::replaceBound(double* y) const {
   if (!known_) return;
-  for (const Target& target : targets_) y[target.output] = values_[target.value];
+  for (const Target& target : targets_) put(target, y, discrete_);
 }
 
-void EndOutputs::replace(std::span<const PortIndex> ports, double* reals) const {
+void EndOutputs::replace(std::span<const PortIndex> ports, core::Values& values, PlaceInValues before) const {
   if (!known_) return;
   for (const PortIndex port : ports) {
-    if (instance_.ports().description.ports.at(port).type != core::Type::real) continue;
-    if (const auto found = std::ranges::find(ports_, port); found != ports_.end())
-      *reals = values_[static_cast<std::size_t>(found - ports_.begin())];
-    ++reals;
+    const core::Type type = instance_.ports().description.ports.at(port).type;
+    const std::size_t at = before.of(type)++;
+    if (const auto found = kept_.find(port); found != kept_.end())
+      put({type, at, found->second}, values.reals.data(), {values.integers, values.booleans, values.strings});
   }
 }
 
