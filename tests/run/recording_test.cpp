@@ -288,5 +288,33 @@ TEST(Statistics, ErrorTestsAndTheirFailuresAreThoseThatSubsystemsSee) {
                        steps == 3 * wholes.size());
 }
 
+/// Whoever looks up from an iteration, after 1, 2, 4, ... of them at first, sees the step that is being solved.
+TEST(Progress, InsideAnIterationIsThatOfItsStep) {
+  constexpr double kStep = 0.125;  // s, exact
+  double end = 0.0;
+  test::Formula watched = integrator(-1.0, 1.0);
+  watched.step = [&end, step = watched.step](auto& x, double t1, double h, const auto& u) {
+    end = t1;
+    step(x, t1, h, u);
+  };
+  Settings settings;
+  settings.step = kStep;
+  settings.end = 8.0;
+  settings.algorithm.kind = coupling::AlgorithmKind::iteratedGaussSeidel;
+  settings.algorithm.predictor = 0;
+  core::Log log;
+  run::Run run(makeSystem({{"x", watched}, {"g", gain(1.0)}}, {{"x.y", "g.u"}, {"g.y", "x.u"}}), settings, log);
+  std::size_t seen = 0;
+  run.onProgress([&](const Progress& progress) {
+    if (progress.iteration == 0) return;
+    ++seen;
+    EXPECT_EQ(progress.time, end - kStep);
+    EXPECT_EQ(static_cast<double>(progress.steps), progress.time / kStep);
+  });
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_GE(seen, 4U);
+}
+
 }  // namespace
 }  // namespace koppla::run

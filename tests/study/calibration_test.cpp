@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -349,6 +350,25 @@ TEST(CalibrationTables, HaveOneLinePerModelAndSet) {
   EXPECT_EQ(lines(fieldCsv(calibration, result)), static_cast<long>(1 + calibration.size()));
   EXPECT_NE(calibrationText(calibration, result).find("1 of 3 models do not converge unrelaxed within 500 iterations"),
             std::string::npos);
+}
+
+/// sqrt((1 + 49 + 25) / 3) = 5.
+TEST(CalibrationTables, TellTheRootMeanSquareOverTheModels) {
+  const Calibration calibration = smallGrid("L/NL");
+  CalibratedSet set;
+  set.name = "mine";
+  set.eta = {1.0, 7.0, 5.0};
+  const std::string text = setsCsv(calibration, {set});
+  const std::size_t end = text.find('\n');
+  const auto cells = [](const std::string& line) {
+    std::vector<std::string> result;
+    std::istringstream stream(line);
+    for (std::string cell; std::getline(stream, cell, ',');) result.push_back(cell);
+    return result;
+  };
+  const std::vector<std::string> head = cells(text.substr(0, end));
+  const auto rms = std::ranges::find(head, "\"rms\"") - head.begin();
+  EXPECT_EQ(cells(text.substr(end + 1)).at(static_cast<std::size_t>(rms)), "5");
 }
 
 }  // namespace
