@@ -1,7 +1,5 @@
-// y = kp u + x,  x' = ki u,  x(0) = x0: a state and direct feed-through, by an FMU that takes values of u only; whole is
-// the largest integer up to y, and positive says whether y is. Exact for u held over the step.
-
-#include <cmath>
+// y = kp u + x,  x' = ki u,  x(0) = x0: a state and direct feed-through, by an FMU that takes values of u only.
+// Exact for u held over the step.
 
 #include "model.hpp"
 
@@ -10,8 +8,6 @@ namespace koppla::fmus {
 struct PiController {
   double u = 0;
   double y = 0;
-  int whole = 0;
-  bool positive = false;
   double x = 0;
   double kp = 1;
   double ki = 1;
@@ -21,8 +17,6 @@ struct PiController {
   static constexpr auto variables = std::to_array<Variable<PiController>>({
       {&PiController::u, {.name = "u", .causality = input}},
       {&PiController::y, {.name = "y", .causality = output, .dependsOn = {"u", "kp", "x0"}}},
-      {&PiController::whole, {.name = "whole", .causality = output, .dependsOn = {"u", "kp", "x0"}}},
-      {&PiController::positive, {.name = "positive", .causality = output, .dependsOn = {"u", "kp", "x0"}}},
       {&PiController::x, {.name = "x", .causality = output, .dependsOn = {"x0"}}},
       {&PiController::kp, {.name = "kp", .causality = parameter}},
       {&PiController::ki, {.name = "ki", .causality = parameter, .unit = "1/s"}},
@@ -30,11 +24,7 @@ struct PiController {
   });
 
   void initialise(double) { x = x0; }
-  void outputs(double) {
-    y = kp * u + x;
-    whole = static_cast<int>(std::floor(y));
-    positive = y > 0;
-  }
+  void outputs(double) { y = kp * u + x; }
   void step(double, double h) { x += h * ki * u; }
 };
 

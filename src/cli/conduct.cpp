@@ -1,12 +1,14 @@
 #include "conduct.hpp"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 #include <optional>
 #include <sstream>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -106,12 +108,54 @@ void tellWhatIsLeft(const run::Outcome& outcome, const run::Statistics& statisti
     complain(fmt::format("What the programs have answered is kept: koppla resume {}\n", folder.given().string()));
 }
 
+/// Where rows go to, and how they are set aside in a run that is resumed.
+struct RunRecord {
+  std::unique_ptr<results::Recorder> recorder;
+  results::ResumedRecorder* resumed = nullptr;  ///< the same, if the run is
+};
+
+/// What rows depend on of the command line; a later end makes them more, not others.
+std::map<std::string, std::string> settingsOfRows(const std::vector<project::Override>& overrides) {
+  std::map<std::string, std::string> settings;
+  for (const project::Override& change : overrides) settings[change.name] = change.value;
+  settings.erase("simulation.end");
+  return settings;
+}
+
+/// The project of the run so far where the run goes on with other settings; else empty.
+std::string projectOfOtherRows(const ProjectCopy& copy, const RunFolder& folder) {
+  const ProjectCopy before = readProjectCopy(folder.project());
+  return settingsOfRows(before.overrides) == settingsOfRows(copy.overrides) ? std::string() : textOf(before);
+}
+
+/// Of a run that goes on with other settings, before it begins.
+void tellOfNewStart(const RunRecord& rows, const RunFolder& folder, const Manner& manner, core::Log& log) {
+  std::string text = "With other settings the run is simulated again from its start.";
+  if (const std::optional<double> time = rows.resumed->timeAside())
+    text += fmt::format(" Its rows so far, to {:.12g} s, stay as {} until it has come further.", *time,
+                        (folder.given() / "results.before.*").string());
+  log.write(core::Severity::info, "run", text);
+  if (!manner.quiet) complain(text + "\n");
+}
+
+/// A run that was repeated and came less far than before has more rows than it tells of.
+std::string rowsLeft(const RunRecord& rows) {
+  if (rows.resumed == nullptr || !rows.resumed->left()) return {};
+  const results::ResumedRecorder::Left& left = *rows.resumed->left();
+  if (left.aside)
+    return fmt::format(
+        "The rows of the settings before go to {:.12g} s and stay as results.before.*, those of the "
+        "present ones are in results.partial.*.",
+        left.time);
+  return fmt::format("The rows of the run before are still there; they go to {:.12g} s.", left.time);
+}
+
 /// Brings a run to its end, whichever way it came there.
 class Conclusion {
  public:
-  Conclusion(run::Run& run, const project::Project& plan, const RunFolder& folder, std::string origin,
-             const Manner& manner, core::Log& log)
-      : run_(run), plan_(plan), folder_(folder), origin_(std::move(origin)), manner_(manner), log_(log) {
+  Conclusion(run::Run& run, const RunRecord& rows, const project::Project& plan, const RunFolder& folder,
+             std::string origin, const Manner& manner, core::Log& log)
+      : run_(run), rows_(rows), plan_(plan), folder_(folder), origin_(std::move(origin)), manner_(manner), log_(log) {
     status_.emplace(folder.status(), plan.settings.start, plan.settings.end);
   }
 
@@ -121,6 +165,8 @@ class Conclusion {
   /// All that is to be kept is written before the subsystems are terminated: one that crashes then takes nothing along.
   ExitCode operator()(run::Outcome outcome, Subsystems subsystems) {
     keepFirst(outcome, run_.close());
+    if (const std::string left = rowsLeft(rows_); !left.empty())
+      outcome.message += (outcome.message.empty() ? "" : " ") + left;
     status_.reset();
     const run::Statistics statistics = run_.statistics();
     keepFirst(outcome, written(folder_.statistics(), report::statisticsJson(statistics, factsOf(outcome))));
@@ -157,6 +203,7 @@ class Conclusion {
   }
 
   run::Run& run_;
+  const RunRecord& rows_;
   const project::Project& plan_;
   const RunFolder& folder_;
   std::string origin_;
@@ -173,29 +220,38 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   plan.resumesPrograms = existing == Existing::resumed;
   const std::string project = copy.origin.string();
   const results::Facts origin{{"koppla", kVersion}, {"project", project}};
-  const auto recorderOf = [&](const std::string& name) {
-    auto recorder = results::makeRecorder(folder.path(), name, plan.resultsFormats, origin);
-    if (existing != Existing::resumed) return recorder;
-    return std::unique_ptr<results::Recorder>(
-        std::make_unique<results::ResumedRecorder>(std::move(recorder), folder.path(), name));
+  const auto recordOf = [&](const std::string& name) {
+    RunRecord record{results::makeRecorder(folder.path(), name, plan.resultsFormats, origin)};
+    if (existing != Existing::resumed) return record;
+    auto resumed = std::make_unique<results::ResumedRecorder>(std::move(record.recorder), folder.path(), name);
+    record.resumed = resumed.get();
+    record.recorder = std::move(resumed);
+    return record;
   };
-  const auto recorder = recorderOf("results");
-  const auto iterations = recorderOf("iterations");
+  const RunRecord rows = recordOf("results");
+  const RunRecord iterations = recordOf("iterations");
   const InterruptGuard guard;
-  run::Run run =
-      project::makeRun(plan, log, {recorder.get(), plan.settings.recordsIterations ? iterations.get() : nullptr});
+  run::Run run = project::makeRun(
+      plan, log, {rows.recorder.get(), plan.settings.recordsIterations ? iterations.recorder.get() : nullptr});
   const IngredientList ingredients = ingredientsOf(plan);
   if (core::interruptionRequested()) return ExitCode::interrupted;
 
   folder.prepare();
   log.addFile(folder.log());
+  if (existing == Existing::resumed) {
+    const std::string other = projectOfOtherRows(copy, folder);
+    rows.resumed->setAside(other);
+    if (!other.empty() && plan.settings.recordsIterations) iterations.resumed->setAside(other);
+    if (!other.empty()) tellOfNewStart(rows, folder, manner, log);
+  }
   core::writeWhole(folder.ingredients(), textOf(ingredients));  // first: whoever has the project's copy has these
   core::writeWhole(folder.project(), textOf(copy));
+  if (existing == Existing::resumed) folder.forgetEnd();
   log.write(core::Severity::info, "run",
             fmt::format("koppla {} {} {}", kVersion, existing == Existing::resumed ? "resumes" : "runs", project));
 
-  Conclusion conclude(run, plan, folder, project, manner, log);
-  const LastWill will(folder.log(), {recorder.get(), iterations.get()}, [&](const std::string& message) {
+  Conclusion conclude(run, rows, plan, folder, project, manner, log);
+  const LastWill will(folder.log(), {rows.recorder.get(), iterations.recorder.get()}, [&](const std::string& message) {
     conclude({run::OutcomeKind::subsystemFailed, fmt::format("{} This was at {:.12g} s.", message, run.time())},
              Conclusion::Subsystems::leftAlone);
   });

@@ -71,8 +71,10 @@ void refuseOtherIngredients(const RunFolder& folder, const project::Project& pla
     if (const auto found = now.find(name); found == now.end())
       tell(name, "had a part in the run and has none now");
     else if (found->second != checksum)
-      tell(name, name.starts_with('/') ? "has changed since the run began"
-                                       : "has changed since the run began (its command, templates, scripts or files)");
+      tell(name,
+           name.starts_with('/')
+               ? "has changed since the run began"
+               : "has changed since the run began (its command, the program itself, templates, scripts or files)");
   for (const auto& [name, checksum] : now)
     if (!before.contains(name)) tell(name, "had no part in the run so far");
   if (!problems.empty()) throw core::InputError(std::move(problems));

@@ -22,10 +22,9 @@ void addShort(std::vector<project::Override>& overrides, std::string_view option
   if (!value) return;
   const auto last = std::ranges::find(overrides.rbegin(), overrides.rend(), name, &project::Override::name);
   if (last != overrides.rend() && last->value != *value)
-    throw core::InputError(
-        {{project::commandLine(),
-          fmt::format("{} {} and --set {}={} contradict each other.", option, *value, name, last->value),
-          "Give one of them."}});
+    throw core::InputError({{project::commandLine(),
+                             fmt::format("{} {} and --set {}={} were both given.", option, *value, name, last->value),
+                             "Give one of them."}});
   overrides.push_back({name, *value});
 }
 

@@ -40,12 +40,14 @@ constexpr std::array kFiles{"results.csv",
                             "results.before.h5",
                             "results.before.partial.h5",
                             "results.before.partial.rows",
+                            "results.before.project.toml",
                             "iterations.before.csv",
                             "iterations.before.partial.csv",
                             "iterations.before.units.csv",
                             "iterations.before.h5",
                             "iterations.before.partial.h5",
-                            "iterations.before.partial.rows"};
+                            "iterations.before.partial.rows",
+                            "iterations.before.project.toml"};
 
 }  // namespace
 
@@ -89,14 +91,16 @@ void RunFolder::prepare() {
     throw core::InputError(fmt::format("Another run is writing to the run folder {}.", given_.string()),
                            "Wait for it, or choose another with --folder.");
   refuseIfFilled();
-  if (existing_ == Existing::resumed) {
-    fs::remove(statistics(), error);
-    return;
-  }
+  if (existing_ == Existing::resumed) return;
   for (const char* name : kFiles)
     if (!fs::remove(folder_ / name, error) && error)
       core::failAtFile((folder_ / name).string(), "cannot be removed", error.value(),
                        "Choose another run folder with --folder.");
+}
+
+void RunFolder::forgetEnd() const {
+  std::error_code ignored;
+  fs::remove(statistics(), ignored);
 }
 
 }  // namespace koppla::cli

@@ -22,9 +22,11 @@ class RunFolder {
   /// would take the place of a folder or of the project itself; nothing is touched yet.
   RunFolder(std::filesystem::path folder, const std::filesystem::path& project, Existing existing);
 
-  /// Makes the folder, or clears it of an earlier run's files and nothing else; of a run that goes on only the
-  /// statistics. Refuses one that another run has begun to fill meanwhile.
+  /// Makes the folder, or clears it of an earlier run's files and nothing else; those of a run that goes on stay.
+  /// Refuses one that another run has begun to fill meanwhile.
   void prepare();
+  /// Of a run that goes on: how it has ended before. Not earlier than it goes on indeed.
+  void forgetEnd() const;
 
   /// As the user named it, and as an absolute path: a subsystem may change the working folder.
   [[nodiscard]] const std::filesystem::path& given() const { return given_; }

@@ -8,6 +8,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "koppla/core/descriptor.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
@@ -19,11 +20,8 @@ namespace {
 
 /// The run holds a lock on its folder.
 bool isLocked(const fs::path& folder) {
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return false;
-  const bool locked = ::flock(descriptor, LOCK_SH | LOCK_NB) != 0;
-  ::close(descriptor);
-  return locked;
+  const core::Descriptor descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  return descriptor.get() >= 0 && ::flock(descriptor.get(), LOCK_SH | LOCK_NB) != 0;
 }
 
 /// None where the file is missing, since a run may end while we look, or damaged, as after a crash of the machine.

@@ -38,43 +38,42 @@ void StatusFile::show(const run::Progress& progress) {
   const std::lock_guard lock(mutex_);
   progress_ = progress;
   progressed_ = std::chrono::system_clock::now();
-  renewed_ = false;
   if (std::chrono::steady_clock::now() - written_ >= kBetween) write();
 }
 
 void StatusFile::renew() {
   const std::lock_guard lock(mutex_);
   if (std::chrono::steady_clock::now() - written_ < kBetween) return;
-  renewed_ = true;
   write();
 }
 
 std::optional<StatusFile::LongCall> StatusFile::longCall() const {
-  if (!renewed_) return std::nullopt;
-  // What we see may be a moment old, and is used only where it has not changed for long.
+  constexpr std::chrono::seconds kLong(1);
+  if (std::chrono::system_clock::now() - progressed_ < kLong) return std::nullopt;
   const char* const function = call_.function;
   const std::string* const subsystem = call_.instance;
-  if (function == nullptr || subsystem == nullptr) return std::nullopt;
+  // The other thread may be between two calls.
+  if (function == nullptr || subsystem == nullptr || call_.function != function) return std::nullopt;
   return LongCall{subsystem, function, progressed_};
 }
 
 void StatusFile::write() {
   written_ = std::chrono::steady_clock::now();
-  nlohmann::ordered_json document{{"format", 1},
-                                  {"process", ::getpid()},
-                                  {"started", started_},
-                                  {"updated", core::moment(std::chrono::system_clock::now())},
-                                  {"start", start_},
-                                  {"end", end_},
-                                  {"time", progress_.time},
-                                  {"step", progress_.step},
-                                  {"accepted_steps", progress_.steps},
-                                  {"iteration", progress_.iteration},
-                                  {"residual", progress_.residual}};
-  if (const auto call = longCall())
-    document["call"] = {
-        {"subsystem", *call->subsystem}, {"function", call->function}, {"since", core::moment(call->since)}};
   try {
+    nlohmann::ordered_json document{{"format", 1},
+                                    {"process", ::getpid()},
+                                    {"started", started_},
+                                    {"updated", core::moment(std::chrono::system_clock::now())},
+                                    {"start", start_},
+                                    {"end", end_},
+                                    {"time", progress_.time},
+                                    {"step", progress_.step},
+                                    {"accepted_steps", progress_.steps},
+                                    {"iteration", progress_.iteration},
+                                    {"residual", progress_.residual}};
+    if (const auto call = longCall())
+      document["call"] = {
+          {"subsystem", *call->subsystem}, {"function", call->function}, {"since", core::moment(call->since)}};
     core::writeWhole(file_, document.dump(2) + "\n");
   } catch (const std::exception&) {  // A full disk is told by those whose files matter.
   }

@@ -49,7 +49,6 @@ class StatusFile {
   run::Progress progress_;
   std::chrono::system_clock::time_point progressed_ = std::chrono::system_clock::now();
   std::chrono::steady_clock::time_point written_{};
-  bool renewed_ = false;  ///< the file was written once more without any progress
   std::optional<core::Heartbeat> renewing_;
 };
 

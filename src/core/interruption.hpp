@@ -5,7 +5,8 @@
 namespace koppla::core {
 
 /// The user wants the work at hand to end (Ctrl-C). There is one such wish for the whole process, as signals are; long
-/// work before a run begins looks for it, and run::Run::interrupt() ends a run.
+/// work before a run begins looks for it, and so does a step of millions of micro steps. run::Run::interrupt() ends a
+/// run between steps.
 void requestInterruption() noexcept;  ///< may be called by a signal handler
 void forgetInterruption() noexcept;
 [[nodiscard]] bool interruptionRequested() noexcept;

@@ -110,17 +110,22 @@ std::string make(std::string name) {
              "Set TMPDIR to a folder that you may write to.", "Set TMPDIR to a folder with room.");
 }
 
+/// What the environment says about temporary files; a variable that is empty says nothing.
+fs::path namedPlace() {
+  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"}) {  // as std::filesystem::temp_directory_path()
+    const char* const given = std::getenv(variable);                   // NOLINT(concurrency-mt-unsafe): nobody sets it
+    if (given != nullptr && *given != '\0') return given;
+  }
+  return "/tmp";
+}
+
 /// Where temporary files go. Throws std::filesystem::filesystem_error with that place, which the library's own lacks.
 fs::path placeOfTemporaryFiles() {
+  fs::path place = namedPlace();
   std::error_code error;
-  fs::path place = fs::temp_directory_path(error);
-  if (!error) return place;
-  for (const char* variable : {"TMPDIR", "TMP", "TEMP", "TEMPDIR"})     // as the library looks for it
-    if (const char* given = std::getenv(variable); given != nullptr) {  // NOLINT(concurrency-mt-unsafe): nobody sets it
-      place = given;
-      break;
-    }
-  throw fs::filesystem_error("the folder for temporary files", place.empty() ? fs::path("/tmp") : place, error);
+  if (fs::is_directory(place, error)) return place;
+  if (!error) error = std::make_error_code(std::errc::not_a_directory);
+  throw fs::filesystem_error("the folder for temporary files", place, error);
 }
 
 }  // namespace

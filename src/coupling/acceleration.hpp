@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -67,11 +68,15 @@ struct AdaptiveSet {
   AdaptiveParameters parameters;
 };
 
-/// Constant relaxation of some outputs by a factor of their own.
-struct FieldFactor {
-  std::string variables;            ///< pattern of "subsystem.port", which whoever makes the run resolves to
-  double factor = 1.0;              ///< in ]0, 2[
+/// A number that some outputs have of their own, in place of the one that all others share.
+struct OwnNumber {
+  std::string variables;  ///< pattern of "subsystem.port", which whoever makes the run resolves to
+  double number = 1.0;
   std::vector<Endpoint> outputs{};  ///< these outputs
+
+  [[nodiscard]] bool isOf(MemberIndex member, subsystem::PortIndex port) const {
+    return std::ranges::any_of(outputs, [&](const Endpoint& end) { return end.member == member && end.port == port; });
+  }
 };
 
 struct AccelerationSettings {
@@ -80,7 +85,7 @@ struct AccelerationSettings {
   /// constant: the factor; aitken: the first one; quasi-Newton: relaxation while there is no difference to learn from;
   /// anderson: the mixing.
   double factor = 1.0;
-  std::vector<FieldFactor> fieldFactors{};  ///< constant: in place of the factor, no output in two of them
+  std::vector<OwnNumber> fieldFactors{};  ///< constant: in ]0, 2[, no output in two of them
   AdaptiveParameters adaptive{};
   unsigned reusedSteps = 8;  ///< quasi-Newton: macro steps whose differences are kept
   unsigned columns = 50;     ///< most differences in use

@@ -10,6 +10,8 @@ namespace koppla::coupling {
 namespace {
 
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
+// What is below the usual magnitude of any quantity is no measure of size.
+constexpr double kLeastSize = 1.0;
 
 /// Values of the network that belong to one of the outputs.
 std::vector<std::size_t> select(const Network& network, const std::vector<std::size_t>& values,
@@ -222,9 +224,6 @@ double ConvergenceMonitor::magnitude(Block field, unsigned look) const {
 double ConvergenceMonitor::acceptedMagnitude(Block field) const {
   return std::ranges::max(std::span(accepted_).subspan(field.first, field.last - field.first));
 }
-
-// What is below the usual magnitude of any quantity is no measure of size.
-constexpr double kLeastSize = 1.0;
 
 /// Most often all values are below what any field may have.
 inline void ConvergenceMonitor::findExplosion() {

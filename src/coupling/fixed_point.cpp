@@ -156,12 +156,9 @@ class FixedPoint final : public Algorithm {
     if (acceleration.fieldFactors.empty()) return factors;
     for (std::size_t i = 0; i < points * values.size(); ++i) {
       const OutputName name = network_.outputName(values[i % values.size()]);
-      const auto isOf = [&name](const FieldFactor& field) {
-        const auto same = [&name](const Endpoint& end) { return end.member == name.member && end.port == name.port; };
-        return std::ranges::any_of(field.outputs, same);
-      };
+      const auto isOf = [&name](const OwnNumber& field) { return field.isOf(name.member, name.port); };
       const auto found = std::ranges::find_if(acceleration.fieldFactors, isOf);
-      factors.push_back(found == acceleration.fieldFactors.end() ? acceleration.factor : found->factor);
+      factors.push_back(found == acceleration.fieldFactors.end() ? acceleration.factor : found->number);
     }
     return factors;
   }

@@ -193,8 +193,10 @@ class Initialiser {
       const std::vector<std::size_t> saved = save(loop);
       if (residual(loop, z, r) && jacobian(loop, derivatives)) {
         findGrowth(loop, derivatives, entry);
+        if (!derivatives.allFinite()) entry.growthUnknown = "a value was not finite.";
       } else {
-        entry.growthUnknown = wordsOf(report_.fault);
+        const Member& failed = system_.members[network_.member(report_.fault.position)];
+        entry.growthUnknown = fmt::format("'{}' failed: {}", failed.name, failed.subsystem->failure());
         bringBack(report_.fault.position, std::ranges::find(saved, report_.fault.position) != saved.end());
         report_.fault = {};
       }
@@ -220,13 +222,6 @@ class Initialiser {
   void bringBack(std::size_t position, bool saved) {
     if (!saved || network_.restore({position, position + 1}, subsystem::Slot::iteration))
       network_.subsystem(position).initialiseAgain();
-  }
-
-  [[nodiscard]] std::string wordsOf(const Fault& fault) const {
-    const Member& member = system_.members[network_.member(fault.position)];
-    return fault.kind == FaultKind::exploded
-               ? fmt::format("'{}' gave a value that is not finite or too large.", member.name)
-               : fmt::format("'{}' failed: {}", member.name, member.subsystem->failure());
   }
 
   AlgebraicLoop& entryOf(const std::vector<std::size_t>& component) {

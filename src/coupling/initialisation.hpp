@@ -25,7 +25,8 @@ struct AlgebraicLoop {
   /// really depends on itself. Values that go round the loop once per step, as explicit algorithms let them, grow by
   /// this factor.
   double growth = 0.0;
-  /// Why the growth round a loop that is kept could not be found: "'a' failed: ..."; empty where it was.
+  /// Why the growth round a loop that is kept could not be found: "'a' failed: ..."; empty where it was, or
+  /// where nobody tried: other processes, and loops that are too large.
   std::string growthUnknown{};
 };
 

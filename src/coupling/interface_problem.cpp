@@ -148,14 +148,15 @@ double InterfaceProblem::incrementOf(std::size_t position, std::size_t input, co
   const bool linear = network_.subsystem(position).describe().capabilities.linear;
   const double now = network_.inputAtEnd(position, input, approximation_);
   const double magnitude = std::fmax(std::fabs(now), network_.nominalOf(position, input));
-  double increment = (linear ? increments.linear : increments.relative) * magnitude;
-  if (!increments.atLeast.empty()) {
-    double least = 0.0;
-    for (const Inside& part : insideOf(position))
-      if (part.input == input) least += std::fabs(part.scale) * increments.atLeast[part.source];
-    increment = std::fmax(increment, least);
+  double least = 0.0;
+  double own = 0.0;
+  for (const Inside& part : insideOf(position)) {
+    if (part.input != input) continue;
+    if (!increments.atLeast.empty()) least += std::fabs(part.scale) * increments.atLeast[part.source];
+    if (!increments.own.empty()) own = std::fmax(own, increments.own[part.source]);
   }
-  return (now + increment) - now;
+  const double usual = std::fmax((linear ? increments.linear : increments.relative) * magnitude, least);
+  return (now + (own > 0.0 ? own * magnitude : usual)) - now;
 }
 
 void InterfaceProblem::empty(std::vector<Sensitivity>& blocks) const {
@@ -281,6 +282,7 @@ Fault InterfaceProblem::differentiateStatic(std::size_t position, const Incremen
   constexpr double kOfFormulas = 1e-7;
   Increments own = increments;
   own.relative = kOfFormulas;
+  own.own = {};
   return probeInputs(position, own, block);
 }
 

@@ -27,7 +27,9 @@ struct Sensitivity {
 struct Increments {
   double relative = 1e-6;  ///< small enough for the linear part to rule, large enough to stand out of rounding
   double linear = 1e-6;    ///< of members whose steps are linear
-  std::span<const double> atLeast{};  ///< by output of the network that the input takes; empty: nothing
+  // By output of the network that the input takes; empty: nothing.
+  std::span<const double> atLeast{};
+  std::span<const double> own{};  ///< relative, in place of all of this; 0: none
 };
 
 /// An entry of a sparse matrix.

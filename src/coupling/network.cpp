@@ -204,7 +204,7 @@ Status Network::restoreTimed(std::size_t position, Slot slot) {
 }
 
 Fault Network::save(Block block, Slot slot) {
-  const Entry* const entries = entries_.data();  // locals, as in advance()
+  const Entry* const entries = entries_.data();  // locals, as in sweep()
   StateCalls* const calls = stateCalls_.data();
   for (std::size_t i = block.first; i < block.last; ++i) {
     const bool timed = calls[i].untimedSaves == 0;

@@ -30,8 +30,13 @@ class SemiImplicit final : public Algorithm {
         monitor_(network, problem, settings, 2),
         stiffLaws_(network, problem, settings.degree),
         last_(network.outputs().size(), 0.0),
+        own_(network.outputs().size(), 0.0),
         present_(network.outputs().size(), 0.0) {
     before_.resize(problem.cut().size());
+    for (std::size_t value = 0; value < own_.size(); ++value)
+      for (const OwnNumber& increment : settings.semiImplicit.increments)
+        if (increment.isOf(network.outputName(value).member, network.outputName(value).port))
+          own_[value] = increment.number;
   }
 
   const Solution& solve(InterfaceProblem& problem, bool untested) override {
@@ -140,8 +145,8 @@ class SemiImplicit final : public Algorithm {
   /// A difference over the distance of the last correction is as good as the linearisation itself.
   [[nodiscard]] Increments increments() const {
     constexpr double kUsual = 1e-5;
-    if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}};
-    return {kUsual, 1.0, last_};
+    if (const auto& given = settings_.semiImplicit.increment) return {*given, *given, {}, own_};
+    return {kUsual, 1.0, last_, own_};
   }
 
   bool differentiate(InterfaceProblem& problem, Solution& solution) {
@@ -258,7 +263,7 @@ class SemiImplicit final : public Algorithm {
     constexpr double kLong = 1e-2;
     if (!probes() || settings_.semiImplicit.increment) return false;
     solution.ending = Ending::converged;
-    solution.fault = problem.sensitivities(blocks_, {kLong, 1.0, last_});
+    solution.fault = problem.sensitivities(blocks_, {kLong, 1.0, last_, own_});
     ++solution.jacobians;
     return goesOn(solution) && solveLinearised(problem, solution, correction);
   }
@@ -319,6 +324,7 @@ class SemiImplicit final : public Algorithm {
   std::vector<double> correction_;  ///< the last one, of the cut
   std::vector<double> before_;      ///< values of the cut at the beginning of the step
   std::vector<double> last_;        ///< magnitudes of the last accepted correction, by output
+  std::vector<double> own_;         ///< relative increments, by output; 0: none of its own
   std::vector<double> present_;     ///< of the present one
 };
 

@@ -68,6 +68,7 @@ struct SemiImplicitSettings {
   /// else 1e-5, or the last correction where that was larger: a difference over the distance that the correction goes
   /// is as good as the linearisation itself and stands out of rounding. Laws and joint equations have their own.
   std::optional<double> increment{};
+  std::vector<OwnNumber> increments{};  ///< of inputs that take these outputs, no output in two of them
   /// Coupling variables at the end of a step become what the corrected states say, where a law or an output says it.
   bool finalUpdate = false;
   /// Corrections are repeated until they are within the tolerances: implicit coupling.

@@ -96,7 +96,6 @@ void CoSimulation::set(PortIndex port, std::span<const core::Value> values) {
       value);
   require(answer, fmt::format("({} = {})", target.name, core::text(value)));
   reader_.wasSet(port, value);
-  startValues_.insert_or_assign(port, value);
 }
 
 void CoSimulation::bind(subsystem::Binding binding) {
@@ -119,8 +118,9 @@ void CoSimulation::bind(subsystem::Binding binding) {
   outputCount_ = static_cast<std::uint32_t>(outputs.size());
   bindDerivatives(inputs);
   outputDerivatives_ = binding.outputDerivatives;
+  outputOrders_ = ordersFor(outputs.size());
   check_.connect(binding.outputs);
-  ends_.bind(binding);
+  ends_.bind(binding.inputs, binding.outputs);
   discreteInputs_.bind(table, binding.inputs, binding.discreteInputs);
   discreteOutputs_.bind(table, binding.outputs, binding.discreteOutputs);
 }
@@ -141,8 +141,6 @@ void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) 
            "fmi2SetupExperiment"},
           fmt::format("(start = {} s, stop = {} s)", core::text(experiment.start), core::text(experiment.end)));
   experiment_ = experiment;
-  ending_ = experiment.ending;
-  end_ = experiment.end;
   require({f.enterInitializationMode(component_), "fmi2EnterInitializationMode"});
   instance_.enter(Phase::initialising);
 }
@@ -156,7 +154,8 @@ Status CoSimulation::initialiseAgain() {
   if (answer.bad()) return settled(instance_.note(answer));
   instance_.enter(Phase::instantiated);
   try {
-    for (const auto& [port, value] : std::map(startValues_)) set(port, std::span(&value, 1));
+    // A copy: set() writes what was set.
+    for (const auto& [port, value] : std::map(reader_.valuesSet())) set(port, std::span(&value, 1));
     enterInitialisation(*experiment_);
   } catch (const core::SubsystemError&) {  // noted
     return Status::error;
@@ -221,9 +220,9 @@ Status CoSimulation::differentiate(std::size_t input, std::span<double> dy) {
 
 void CoSimulation::observe(std::span<const PortIndex> ports, core::Values& into) {
   if (instance_.phase() == Phase::lost) throw core::SubsystemError(instance_.name() + ": " + instance_.failure());
-  const PlaceInValues before = PlaceInValues::behind(into);
+  const std::size_t before = into.reals.size();
   require(reader_.read(ports, into));
-  if (triesEnds_) ends_.replace(ports, into, before);
+  if (triesEnds_) ends_.replace(ports, into.reals.data() + before);
 }
 
 }  // namespace detail

@@ -25,7 +25,7 @@ std::shared_ptr<const PortTable> available(const PortTable& declared, const Func
   capabilities.directionalDerivatives &= functions.getDirectionalDerivative != nullptr;
   if (functions.setRealInputDerivatives == nullptr) capabilities.inputDerivatives = 0;
   if (functions.getRealOutputDerivatives == nullptr) capabilities.outputDerivatives = 0;
-  detail::EndOutputs::raiseDegree(result.description);
+  capabilities.inputDerivatives = detail::EndOutputs::degreeOf(result.description);
   return std::make_shared<const PortTable>(std::move(result));
 }
 

@@ -11,6 +11,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/printable.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/program/detail/call_book.hpp"
 #include "koppla/program/detail/numbers.hpp"
@@ -27,7 +28,7 @@ constexpr const char* kOutput = "stdout.txt";
 constexpr const char* kErrors = "stderr.txt";
 constexpr const char* kServiceErrors = "service.stderr.txt";
 
-/// The last lines of a file that may be long or missing.
+/// The last lines of a file that may be long or missing, as they may be shown.
 std::vector<std::string> lastLines(const fs::path& file) {
   constexpr std::size_t kShown = 8;
   constexpr std::size_t kMost = std::size_t{1} << 28U;
@@ -41,7 +42,9 @@ std::vector<std::string> lastLines(const fs::path& file) {
     lines.emplace_back(line->substr(0, 300));
     if (lines.size() > kShown) lines.pop_front();
   }
-  return {lines.begin(), lines.end()};
+  std::vector<std::string> shown;
+  for (const std::string& line : lines) shown.push_back(core::printable(line, core::LineEnds::kept));  // and tabs
+  return shown;
 }
 
 std::string remedyFor(const Ended& ended, bool byShell) {
@@ -87,15 +90,12 @@ std::string textOf(const core::InputError& refusal) {
 }  // namespace
 
 Caller::Caller(ProgramSettings settings, const std::atomic<bool>* interrupted)
-    : settings_(std::move(settings)),
+    : settings_(withAbsolutePaths(std::move(settings))),
       interrupted_(interrupted),
       folders_(settings_.workFolder, settings_.name, settings_.keep, settings_.resume) {
-  // A project file in the working folder has none in its path.
-  settings_.projectFolder =
-      settings_.projectFolder.empty() ? fs::current_path() : fs::absolute(settings_.projectFolder);
   const std::vector<Field> fields = deckFields(settings_);
   for (const DeckFile& file : settings_.deck)
-    decks_.emplace_back(file.name, Deck(core::readWhole(file.original), file.original.string(), fields));
+    decks_.emplace_back(file.name, Deck(core::readWhole(file.original), file.shown, fields));
   for (const std::string& pattern : settings_.failurePatterns) patterns_.emplace_back(pattern);
   settings_.command = located(settings_.command, settings_);
   settings_.before = located(settings_.before, settings_);
@@ -271,7 +271,7 @@ void Caller::ask(const Call& call) {
   service_.reset();
   const std::vector<std::string> said = lastLines(folders_.root() / kServiceErrors);
   throw core::SubsystemError(
-      fmt::format("{} Its command is '{}'.{}", failure, text(settings_.command),
+      fmt::format("{} Its command is '{}'.{}", core::printable(failure), text(settings_.command),
                   said.empty() ? "" : fmt::format(" Its standard error ends with: {}", fmt::join(said, " | "))));
 }
 

@@ -25,7 +25,8 @@ using subsystem::Trajectory;
 
 class ProgramSubsystem final : public subsystem::Subsystem {
  public:
-  ProgramSubsystem(ProgramSettings settings, core::Log& log) : settings_(std::move(settings)), log_(log) {
+  ProgramSubsystem(ProgramSettings settings, core::Log& log)
+      : settings_(withAbsolutePaths(std::move(settings))), log_(log) {
     describePorts();
     subsystem::Capabilities& capabilities = description_.capabilities;
     capabilities.variableStep = true;

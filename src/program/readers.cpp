@@ -12,6 +12,7 @@
 #include "koppla/program/detail/calculix_dat.hpp"
 #include "koppla/program/detail/numbers.hpp"
 #include "koppla/program/detail/rows.hpp"
+#include "koppla/program/detail/unit.hpp"
 
 namespace koppla::program {
 
@@ -65,12 +66,36 @@ std::vector<double> readCsv(const Reading& reading, const Field& field, const So
   return result;
 }
 
-/// The numbers behind the '=' of a line; a unit or other words may follow them.
-std::vector<double> numbersIn(std::string_view text, const Source& source, std::size_t line) {
+/// A word without the brackets around it and the full stop behind it.
+std::string_view bare(std::string_view word) {
+  if (word.ends_with('.')) word.remove_suffix(1);
+  const bool bracketed =
+      (word.starts_with('[') && word.ends_with(']')) || (word.starts_with('(') && word.ends_with(')'));
+  return bracketed ? word.substr(1, word.size() - 2) : word;
+}
+
+/// The word behind the numbers must not be another unit than the port's.
+void checkUnit(std::string_view word, bool isLast, const Reading& reading, const Source& source, std::size_t line) {
+  const std::string_view found = bare(word);
+  if (reading.unit.empty() || found == reading.unit) return;
+  if (!isLast && (word == "in" || word == "A")) return;  // a sentence
+  const std::optional<detail::Unit> unit = detail::unitIn(found);
+  if (!unit || unit == detail::unitIn(reading.unit)) return;
+  detail::fail(
+      source, line, fmt::format("The unit '{}' stands behind the number; the port is in '{}'.", found, reading.unit),
+      fmt::format("Write unit = \"{}\" at the port and 'scale' at its connections, or convert the number.", found));
+}
+
+/// The numbers behind the '=' of a line; their unit or other words may follow them.
+std::vector<double> numbersIn(std::string_view text, const Reading& reading, const Source& source, std::size_t line) {
+  const std::vector<std::string_view> words = detail::words(text);
   std::vector<double> result;
-  for (const std::string_view word : detail::words(text)) {
-    if (!result.empty() && !detail::number(word)) break;
-    result.push_back(detail::finiteNumber(word, source, line));
+  for (std::size_t i = 0; i < words.size(); ++i) {
+    if (!result.empty() && !detail::number(words[i])) {
+      checkUnit(words[i], i + 1 == words.size(), reading, source, line);
+      break;
+    }
+    result.push_back(detail::finiteNumber(words[i], source, line));
   }
   return result;
 }
@@ -91,11 +116,13 @@ std::vector<double> readKeyValue(const Reading& reading, const Field& field, con
     if (!found || reading.take == Take::last) found = Row{lines.number(), line->substr(sign + 1)};
   }
   if (!found) detail::fail(source, 0, fmt::format("There is no line '{} = ...'.", key), core::suggestion(key, keys));
-  std::vector<double> values = numbersIn(found->text, source, found->line);
+  std::vector<double> values = numbersIn(found->text, reading, source, found->line);
   if (values.size() != field.size())
     detail::fail(source, found->line,
                  fmt::format("Numbers behind '{}': {}; '{}' has {}.", key, values.size(), field.name, field.size()),
-                 "Check the size of the port.");
+                 detail::hasDecimalComma(detail::trimmed(found->text))
+                     ? "Make the program write numbers with a decimal point."
+                     : "Check the size of the port.");
   return values;
 }
 

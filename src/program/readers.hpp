@@ -40,6 +40,7 @@ struct Reading {
   std::string quantity{};      ///< of calculixDat, as in its headings: "displacements"
   std::string set{};           ///< of calculixDat; empty: any
   std::size_t point = 1;       ///< of calculixDat: the integration point, in tables that have them
+  std::string unit{};          ///< of key-value: the port's; another one behind the numbers is refused. Empty: any
   unsigned digits = 0;         ///< significant ones of the numbers in the file; 0: as the format says, or all
 };
 

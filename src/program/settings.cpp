@@ -27,17 +27,6 @@ bool hasFolder(const std::string& program) {
   return program.find('/') != std::string::npos;
 }
 
-bool isInPath(const std::string& program) {
-  const char* const variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
-  std::string_view rest = variable == nullptr ? "/usr/bin:/bin" : variable;
-  while (true) {
-    const std::size_t colon = rest.find(':');
-    if (::access((fs::path(rest.substr(0, colon)) / program).c_str(), X_OK) == 0) return true;
-    if (colon == rest.npos) return false;
-    rest.remove_prefix(colon + 1);
-  }
-}
-
 /// Whether a relative path will be in the folder of the call.
 bool isBrought(const fs::path& path, const ProgramSettings& settings) {
   const fs::path plain = path.lexically_normal();
@@ -89,7 +78,7 @@ class Checker {
     const std::string program = std::get<std::vector<std::string>>(located(command, settings_)).front();
     const bool found = hasFolder(words->front())
                            ? isBrought(words->front(), settings_) || ::access(program.c_str(), X_OK) == 0
-                           : isInPath(program);
+                           : !findInPath(program).empty();
     if (!found)
       mistake(fmt::format("There is no program '{}' that may be executed.", words->front()),
               hasFolder(words->front())
@@ -206,6 +195,35 @@ Command located(const Command& command, const ProgramSettings& settings) {
   std::vector<std::string> result = *words;
   result.front() = fs::absolute(settings.projectFolder / result.front()).lexically_normal().string();
   return result;
+}
+
+fs::path findInPath(const std::string& program) {
+  const char* const variable = std::getenv("PATH");  // NOLINT(concurrency-mt-unsafe): nobody sets it
+  std::string_view rest = variable == nullptr ? "/usr/bin:/bin" : variable;
+  while (true) {
+    const std::size_t colon = rest.find(':');
+    fs::path file = fs::path(rest.substr(0, colon)) / program;
+    if (::access(file.c_str(), X_OK) == 0) return file;
+    if (colon == rest.npos) return {};
+    rest.remove_prefix(colon + 1);
+  }
+}
+
+ProgramSettings withAbsolutePaths(ProgramSettings settings) {
+  const auto settle = [](fs::path& path) {
+    if (!path.empty()) path = fs::absolute(path);
+  };
+  // A project file in the working folder has none in its path.
+  settings.projectFolder = settings.projectFolder.empty() ? fs::current_path() : fs::absolute(settings.projectFolder);
+  settle(settings.workFolder);
+  settle(settings.folder);
+  for (fs::path& file : settings.include) settle(file);
+  for (DeckFile& file : settings.deck) {
+    if (file.shown.empty()) file.shown = file.original.string();
+    settle(file.original);
+  }
+  for (RestartFile& file : settings.restart) settle(file.start);
+  return settings;
 }
 
 void check(const ProgramSettings& settings) {

@@ -31,6 +31,7 @@ struct OutputSettings {
 struct DeckFile {
   std::filesystem::path name;      ///< in the folder of the call
   std::filesystem::path original;  ///< the template
+  std::string shown{};             ///< its name in messages; empty: as `original`
 };
 
 /// What the program writes at the end of a step for the beginning of the next one.
@@ -89,6 +90,12 @@ std::vector<Field> deckFields(const ProgramSettings& settings);
 /// The program itself as an absolute path where it lies beside the project file; a name in PATH or in the folder of the
 /// call stays as it is.
 Command located(const Command& command, const ProgramSettings& settings);
+
+/// Where PATH finds a program of this name; empty where it does not.
+std::filesystem::path findInPath(const std::string& program);
+
+/// The same settings with paths that mean the same whatever the working folder becomes: an FMU may change it.
+ProgramSettings withAbsolutePaths(ProgramSettings settings);
 
 /// Finds what is wrong before anything runs, in templates too. Throws core::InputError with every mistake.
 void check(const ProgramSettings& settings);

@@ -11,6 +11,7 @@
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/core/printable.hpp"
 #include "koppla/program/detail/numbers.hpp"
 
 namespace koppla::program {
@@ -77,8 +78,8 @@ class Parser {
     fail(lineOf_[*(twice + 1)], fmt::format("The id {} stands already in line {}.", ids[*twice], lineOf_[*twice]));
   }
 
-  [[noreturn]] void fail(std::size_t line, std::string message) const {
-    throw core::InputError({{{file_, line}, std::move(message), kRemedy}});
+  [[noreturn]] void fail(std::size_t line, const std::string& message) const {
+    throw core::InputError({{{file_, line}, core::printable(message), kRemedy}});
   }
 
   detail::Lines lines_;
@@ -103,7 +104,7 @@ std::vector<Id> parseIds(std::string_view text, const std::string& file) {
     const std::optional<Id> id = detail::integer(content);
     if (!id)
       throw core::InputError({{{file, lines.number()},
-                               fmt::format("'{}' is no id, a whole number.", content),
+                               fmt::format("'{}' is no id, a whole number.", core::printable(content)),
                                "Each line begins with an id."}});
     ids.push_back(*id);
   }

@@ -114,7 +114,7 @@ std::vector<core::Place> readFieldFactors(TableReader& table, AlgorithmSettings&
           "factors",
           fmt::format("The factor of '{}' is {}; it must be above 0 and below 2.", variables.value, core::text(factor)),
           factor > 0.0 ? kBeyondTwo : "");
-    settings.fieldFactors.push_back({variables.value, factor});
+    settings.fieldFactors.push_back({.variables = variables.value, .number = factor});
     places.push_back(variables.place);
   }
   return places;

@@ -4,8 +4,10 @@
 #include <tuple>
 #include <utility>
 
+#include <fmt/format.h>
 #include <toml++/toml.h>
 
+#include "koppla/core/utf8.hpp"
 #include "koppla/core/value.hpp"
 
 namespace koppla::project {
@@ -94,6 +96,22 @@ void refuseDeepKeys(std::string_view text, const std::string& file) {
   }
 }
 
+/// The parser would blame it on the syntax. UTF-16 has zeros, with which everything else may look like UTF-8.
+void refuseOtherEncodings(std::string_view text, const std::string& file) {
+  core::Place place{file, 1, 1};
+  while (!text.empty()) {
+    const auto [code, bytes] = core::firstCharacter(text);
+    if (bytes == 0 || code == 0)
+      throw core::InputError({{place,
+                               fmt::format("This is not TOML: the byte 0x{:02X} is not UTF-8 text.",
+                                           static_cast<unsigned char>(text.front())),
+                               "Save the file as UTF-8; Latin-1 and UTF-16 are no TOML."}});
+    text.remove_prefix(bytes);
+    place.column = code == '\n' ? 1 : place.column + 1;
+    if (code == '\n') ++place.line;
+  }
+}
+
 /// All places in a value become the given one.
 void move(Node& node, const core::Place& place) {
   node.place = place;
@@ -109,6 +127,7 @@ void move(Node& node, const core::Place& place) {
 }  // namespace
 
 Table parseToml(std::string_view text, const std::string& file) {
+  refuseOtherEncodings(text, file);
   refuseDeepKeys(text, file);
   try {
     return converted(toml::parse(text), file);

@@ -16,8 +16,8 @@ struct Ingredient {
 };
 
 /// What results depend on beside the texts of project files: the content of FMUs, of signals' samples and of mappings'
-/// points, fingerprints of programs (commands' own files, decks, folders, files of ids and of the start). Of several
-/// projects each file is told once, however often it is named.
+/// points, fingerprints of programs (themselves, commands' own files, decks, folders, files of ids and of the start).
+/// Of several projects each file is told once, however often it is named.
 class Ingredients {
  public:
   explicit Ingredients(std::function<void(const Ingredient&)> tell) : tell_(std::move(tell)) {}

@@ -8,6 +8,7 @@
 #include "koppla/core/suggest.hpp"
 #include "koppla/fmi/fmu.hpp"
 #include "koppla/native/catalogue.hpp"
+#include "koppla/project/native_reader.hpp"
 #include "koppla/solver/integrate.hpp"
 
 namespace koppla::project {
@@ -33,6 +34,10 @@ Inspection inspect(const native::BuiltInModel& model) {
 
 /// A word, as models have, that is neither one nor a file.
 [[noreturn]] void refuseWord(const std::string& word) {
+  if (isWrittenInProject(word))
+    throw core::InputError(
+        fmt::format("The native model '{}' has no ports of its own: they come from the project file.", word),
+        "Give it some in [[subsystems]], and see 'koppla check'.");
   std::vector<std::string> words;
   for (const native::BuiltInModel& model : native::builtInModels()) words.push_back(model.word);
   throw core::InputError(fmt::format("There is neither a file nor a native model '{}'.", word),

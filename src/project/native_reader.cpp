@@ -22,6 +22,7 @@ constexpr std::string_view kLinear = "linear-state-space";
 constexpr std::string_view kExpressions = "expressions";
 constexpr std::string_view kSignal = "signal";
 constexpr std::string_view kCurve = "curve";
+constexpr std::array kWrittenModels{kLinear, kExpressions, kSignal, kCurve, kMultibodyModel};
 
 constexpr std::array kInterpolationWords{Word{"linear", Interpolation::linear}, Word{"hold", Interpolation::hold},
                                          Word{"cubic", Interpolation::cubic}};
@@ -277,9 +278,12 @@ void refuseIntegrator(TableReader& table, const std::string& word) {
 std::vector<std::string> modelWords() {
   std::vector<std::string> words;
   for (const native::BuiltInModel& model : native::builtInModels()) words.push_back(model.word);
-  for (const std::string_view word : {kLinear, kExpressions, kSignal, kCurve, kMultibodyModel})
-    words.emplace_back(word);
+  for (const std::string_view word : kWrittenModels) words.emplace_back(word);
   return words;
+}
+
+bool isWrittenInProject(std::string_view model) {
+  return std::ranges::find(kWrittenModels, model) != kWrittenModels.end();
 }
 
 std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std::string>& word,

@@ -4,6 +4,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "koppla/project/native_model.hpp"
@@ -20,5 +21,8 @@ std::optional<NativeModel> readNativeModel(TableReader& table, const Placed<std:
 
 /// The names of all models, for suggestions.
 std::vector<std::string> modelWords();
+
+/// Whether the project file says what ports a model of this name has, so that there are none without it.
+bool isWrittenInProject(std::string_view model);
 
 }  // namespace koppla::project

@@ -199,9 +199,8 @@ std::unique_ptr<Subsystem> Parts::takeJoint(const Group& group, const Resolution
                                    project().subsystems[member].name.value,
                                    descriptionOf(parts[partOf[member]])->ports[port].name, host.name.value),
                        "Put all of them inside, or none.");
-  return made(host, findings, [&] {
-    return solver::integrate(solver::join(std::move(parts), std::move(wires)), host.model->integrator);
-  });
+  return made(host, findings,
+              [&] { return solver::integrate(solver::join(std::move(parts), wires), host.model->integrator); });
 }
 
 }  // namespace koppla::project

@@ -108,6 +108,7 @@ class ProgramReader {
       OutputSettings& made = settings_.outputs.emplace_back();
       made.port = port(output);
       made.reading = reading(output);
+      made.reading.unit = made.port.unit;
     }
     for (std::vector<TableReader>* tables : {&inputs, &outputs})
       for (TableReader& one : *tables) one.finish();

@@ -119,6 +119,7 @@ struct Project {
   std::vector<core::Place> iterationPlaces{};    ///< of settings.iterationVariables
   std::vector<core::Place> convergencePlaces{};  ///< of settings.algorithm.convergence
   std::vector<core::Place> factorPlaces{};       ///< of settings.algorithm.acceleration.fieldFactors
+  std::vector<core::Place> incrementPlaces{};    ///< of settings.algorithm.semiImplicit.increments
 };
 
 /// The place of all that comes from the command line.

@@ -134,6 +134,7 @@ kind = {kind}  # also: {otherKinds}
 # For semi-implicit:
 # sensitivities = {sensitivities}  # also: {otherSensitivities}
 # increment = 1e-05  # of an input in differences, relative; without it, it follows the corrections
+# increments = {{ "*.force" = 1e-03 }}  # of inputs that take these outputs
 # final_update = {finalUpdate}  # coupling variables once more from corrected states
 # iterate = {iterate}  # more than one correction
 # relaxation = {relaxation}  # above 0, at most 1

@@ -76,6 +76,7 @@ class ProjectReader {
     if (!readFormat(root_)) return {std::move(project_), std::move(reports_.findings)};
     project_.settings = readSettings({simulation_, algorithm_, stepControl_, acceleration_, convergence_, hasInside_});
     project_.factorPlaces = readFieldFactors(acceleration_, project_.settings.algorithm, algorithm_.sound({"kind"}));
+    project_.incrementPlaces = readIncrements(algorithm_, project_.settings.algorithm);
     for (const TableReader& table : convergence_) project_.convergencePlaces.push_back(table.place());
     readOrder();
     readResults();
@@ -126,6 +127,9 @@ class ProjectReader {
     }
     std::vector<Placed<std::string>> patterns;
     results_.texts("variables", patterns);
+    if (patterns.empty() && results_.given("variables") && results_.sound({"variables"}))
+      results_.mistake("variables", "'variables' in [results] is an empty array: nothing would be recorded.",
+                       "Name some, or leave it out to record all outputs.");
     for (Placed<std::string>& pattern : patterns) {
       project_.settings.variables.push_back(std::move(pattern.value));
       project_.variablePlaces.push_back(std::move(pattern.place));

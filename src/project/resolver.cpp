@@ -86,8 +86,6 @@ class Resolver {
   };
 
   Findings& findings() { return resolution_.findings; }
-  /// Whether all subsystems could be read.
-  [[nodiscard]] bool isWhole() const { return !project_.namesAreMissing && project_.unreadSubsystems.empty(); }
 
   std::vector<coupling::StartValue> startValues(std::size_t member) {
     std::vector<coupling::StartValue> result;
@@ -273,7 +271,6 @@ class Resolver {
   /// A variable or a pattern that fits some; `places` may be shorter than the list it belongs to.
   void checkVariable(const std::string& variable, const std::vector<core::Place>& places, std::size_t number,
                      std::string_view purpose) {
-    if (!isWhole()) return;  // it may be one of those that could not be read
     if (results::isPattern(variable) ? fitsSomething(variable) : isVariable(variable)) return;
     std::vector<std::string> all;
     forAllPorts([&](const std::string& name) { all.push_back(name); });
@@ -282,9 +279,9 @@ class Resolver {
                        core::suggestion(variable, all));
   }
 
-  /// A factor of relaxation belongs to outputs, which somebody takes.
-  void checkFactors() {
-    const auto& fields = project_.settings.algorithm.acceleration.fieldFactors;
+  /// A factor of relaxation, or an increment, belongs to outputs, which somebody takes.
+  void checkOwnNumbers(const std::vector<coupling::OwnNumber>& fields, const std::vector<core::Place>& places,
+                       std::string_view purpose) {
     for (std::size_t i = 0; i < fields.size(); ++i) {
       std::vector<std::string> outputs;
       for (const coupling::Connection& connection : resolution_.connections)
@@ -295,11 +292,26 @@ class Resolver {
       if (std::ranges::any_of(outputs, fits) || hidesSomething()) continue;
       std::ranges::sort(outputs);
       outputs.erase(std::unique(outputs.begin(), outputs.end()), outputs.end());
-      findings().mistake(
-          i < project_.factorPlaces.size() ? project_.factorPlaces[i] : core::Place{project_.file.string()},
-          fmt::format("There is no connected real output '{}' to be relaxed.", fields[i].variables),
-          core::suggestion(fields[i].variables, outputs));
+      findings().mistake(i < places.size() ? places[i] : core::Place{project_.file.string()},
+                         fmt::format("There is no connected real output '{}' to be {}.", fields[i].variables, purpose),
+                         core::suggestion(fields[i].variables, outputs));
     }
+  }
+
+  /// Only real outputs can be interpolated back to the communication point.
+  void checkOvershoot(std::size_t member) {
+    const SubsystemEntry& entry = project_.subsystems[member];
+    if (!entry.overshoot || descriptions_[member] == nullptr) return;
+    std::vector<std::string> names;
+    for (const Port& port : descriptions_[member]->ports)
+      if (port.causality == Causality::output && port.type != core::Type::real) names.push_back(port.name);
+    if (names.empty()) return;
+    findings().warning(
+        entry.name.place,
+        fmt::format("'{}' runs past communication points (overshoot = true), and these outputs are no real "
+                    "ones: {}. They are those of the end of its micro step, up to {} s later.",
+                    entry.name.value, fmt::join(names, ", "), core::text(entry.microStep)),
+        "Leave them unconnected, or choose a micro_step that divides simulation.step.");
   }
 
   /// Phases are real outputs in an angular unit.
@@ -335,8 +347,13 @@ class Resolver {
     for (std::size_t i = 0; i < settings.algorithm.convergence.size(); ++i)
       for (const std::string& variable : settings.algorithm.convergence[i].variables)
         checkVariable(variable, project_.convergencePlaces, i, "tested");
-    checkFactors();
-    for (std::size_t member = 0; member < project_.subsystems.size(); ++member) checkPhases(member);
+    const coupling::AlgorithmSettings& algorithm = project_.settings.algorithm;
+    checkOwnNumbers(algorithm.acceleration.fieldFactors, project_.factorPlaces, "relaxed");
+    checkOwnNumbers(algorithm.semiImplicit.increments, project_.incrementPlaces, "probed");
+    for (std::size_t member = 0; member < project_.subsystems.size(); ++member) {
+      checkPhases(member);
+      checkOvershoot(member);
+    }
   }
 
   void checkExactSolution(const ReferenceEntry& reference) {
@@ -348,7 +365,7 @@ class Resolver {
     std::vector<Placed<std::string>> variables = reference.states;
     for (const auto& [variable, name] : reference.values) variables.push_back(variable);
     for (const Placed<std::string>& variable : variables) {
-      if (!isWhole() || isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
+      if (isVariable(variable.value) || isForceOfCondition(variable.value)) continue;
       std::vector<std::string> all;
       forAllPorts([&](const std::string& known) { all.push_back(known); });
       findings().mistake(variable.place, fmt::format("There is no variable '{}' with an exact value.", variable.value),
@@ -371,7 +388,10 @@ class Resolver {
   }
 
   /// A name may fit what we cannot see.
-  [[nodiscard]] bool hidesSomething() const { return std::ranges::find(descriptions_, nullptr) != descriptions_.end(); }
+  [[nodiscard]] bool hidesSomething() const {
+    return project_.namesAreMissing || !project_.unreadSubsystems.empty() ||
+           std::ranges::find(descriptions_, nullptr) != descriptions_.end();
+  }
 
   [[nodiscard]] bool fitsSomething(const std::string& pattern) const {
     bool fits = hidesSomething();
@@ -379,11 +399,13 @@ class Resolver {
     return fits;
   }
 
+  /// Or may be one, of a subsystem that could not be read.
   [[nodiscard]] bool isVariable(const std::string& name) const {
     const std::size_t dot = name.find('.');
     if (dot == std::string::npos) return false;
-    const std::optional<std::size_t> member = index_.find(std::string_view(name).substr(0, dot));
-    if (!member) return false;
+    const std::string_view subsystem = std::string_view(name).substr(0, dot);
+    const std::optional<std::size_t> member = index_.find(subsystem);
+    if (!member) return !index_.isNobodys(subsystem);
     const Description* description = descriptions_[*member];
     return description == nullptr || description->find(std::string_view(name).substr(dot + 1)).has_value();
   }

@@ -94,13 +94,23 @@ void readApproximation(TableReader& table, AlgorithmSettings& settings) {
   table.flag("reevaluate", settings.reevaluate);
 }
 
+Rule ruleOfSemiImplicit(const TableReader& table, const AlgorithmSettings& settings) {
+  const bool used = settings.kind == AlgorithmKind::semiImplicit || !table.sound({"kind"});
+  return {.idle = used ? "" : "it belongs to the algorithm 'semi-implicit'"};
+}
+
+Rule ruleOfProbes(const TableReader& table, const AlgorithmSettings& settings) {
+  Rule rule = ruleOfSemiImplicit(table, settings);
+  if (rule.idle.empty() && settings.semiImplicit.sensitivities != SensitivityKind::differences)
+    rule.idle = "formulas probe nothing";
+  return rule;
+}
+
 void readSemiImplicit(TableReader& table, AlgorithmSettings& settings) {
   coupling::SemiImplicitSettings& own = settings.semiImplicit;
-  const bool used = settings.kind == AlgorithmKind::semiImplicit || !table.sound({"kind"});
-  const Rule rule{.idle = used ? "" : "it belongs to the algorithm 'semi-implicit'"};
+  const Rule rule = ruleOfSemiImplicit(table, settings);
   table.word("sensitivities", own.sensitivities, kSensitivityWords, rule);
-  const bool probes = !used || own.sensitivities == SensitivityKind::differences;
-  const Rule probing = probes ? rule : Rule{.idle = "formulas probe nothing"};
+  const Rule probing = ruleOfProbes(table, settings);
   table.optionalReal("increment", own.increment, kPositive, probing);
   table.word("probes", own.probes, kProbesWords, probing);
   table.flag("final_update", own.finalUpdate, rule);
@@ -111,6 +121,23 @@ void readSemiImplicit(TableReader& table, AlgorithmSettings& settings) {
                   "1 takes the corrected values as they are, 0.9 is usual with degree = 1.");
   table.word("relaxed", own.relaxed, kRelaxedWords, rule);
 }
+
+}  // namespace
+
+std::vector<core::Place> readIncrements(TableReader& table, AlgorithmSettings& settings) {
+  coupling::SemiImplicitSettings& own = settings.semiImplicit;
+  std::vector<core::Place> places;
+  for (const auto& [variables, increment] : table.namedReals("increments", ruleOfProbes(table, settings))) {
+    if (!(increment > 0.0))
+      table.mistake("increments", fmt::format("The increment of '{}' is {}; it must be positive.", variables.value,
+                                              core::text(increment)));
+    own.increments.push_back({.variables = variables.value, .number = increment});
+    places.push_back(variables.place);
+  }
+  return places;
+}
+
+namespace {
 
 void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepControlSettings& stepControl) {
   const bool mayIterate = settings.iterates() || !table.sound({"kind"});  // a mistyped kind may be meant to

@@ -16,5 +16,7 @@ struct SettingsTables {
 
 /// Reads times, algorithm, step control, acceleration and convergence. Defaults are those of the settings themselves.
 run::Settings readSettings(const SettingsTables& tables);
+/// 'increments' of [algorithm], once the settings are read; the places of its names.
+std::vector<core::Place> readIncrements(TableReader& table, coupling::AlgorithmSettings& settings);
 
 }  // namespace koppla::project

@@ -1,7 +1,9 @@
 #include "koppla/project/table_reader.hpp"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -14,6 +16,14 @@ namespace {
 
 const Table kEmpty;
 const Array kEmptyArray;
+
+/// Whether a text is a number, but too large.
+bool isBeyondDoubles(std::string_view text) {
+  if (text.starts_with('+')) text.remove_prefix(1);
+  double value = 0.0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return error == std::errc::result_out_of_range && end == text.data() + text.size();
+}
 
 }  // namespace
 
@@ -61,6 +71,17 @@ void TableReader::outOfRange(std::string_view key, const std::string& found, con
   mistake(key, fmt::format("'{}' in {} is {}; it must be {}.", key, title_, found, expected));
 }
 
+void TableReader::refuseNumber(std::string_view key, const Node& node) {
+  const auto* text = std::get_if<std::string>(&node.value);
+  const bool typed = node.place.line == 0;  // on the command line, where what is no TOML is a string without quotes
+  if (text != nullptr && typed && isBeyondDoubles(*text))
+    return outOfRange(key, *text, "a finite number, at most 1.8e+308");
+  wrongType(key, node, "a number",
+            text == nullptr ? ""
+            : typed         ? "Write one such as 0.1."
+                            : "Write it without quotes, such as 0.1.");
+}
+
 std::optional<double> TableReader::number(std::string_view key, const Node& node, Range range) {
   double value = 0.0;
   if (const auto* real = std::get_if<double>(&node.value)) {
@@ -68,8 +89,7 @@ std::optional<double> TableReader::number(std::string_view key, const Node& node
   } else if (const auto* integer = std::get_if<std::int64_t>(&node.value)) {
     value = static_cast<double>(*integer);
   } else {
-    wrongType(key, node, "a number",
-              std::holds_alternative<std::string>(node.value) ? "Write it without quotes, such as 0.1." : "");
+    refuseNumber(key, node);
     return std::nullopt;
   }
   if (!std::isfinite(value)) {

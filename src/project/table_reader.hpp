@@ -121,6 +121,7 @@ class TableReader {
   const Node* take(std::string_view key, const Rule& rule);
   void wrongType(std::string_view key, const Node& found, std::string_view expected, std::string remedy = {});
   void outOfRange(std::string_view key, const std::string& found, const std::string& expected);
+  void refuseNumber(std::string_view key, const Node& node);
   std::optional<double> number(std::string_view key, const Node& node, Range range);
   std::optional<std::vector<double>> numbers(std::string_view key, const Node& node);
   void unknownWord(std::string_view key, const Placed<std::string>& typed, const std::vector<std::string>& known);

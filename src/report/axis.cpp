@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <cstdlib>
 #include <span>
 
 #include <fmt/format.h>
@@ -32,20 +33,45 @@ std::string tickText(double value, double step) {
   return text;
 }
 
-/// Marks at the multiples of the step; range and step in the shown unit, which is `scale` units of the data.
-std::vector<Tick> ticksAt(Range range, double step, double scale) {
+/// Marks at the multiples of the step.
+std::vector<Tick> ticksAt(Range range, double step) {
   std::vector<Tick> ticks;
   const double first = std::ceil(range.low / step - kRounding);
   const double last = std::floor(range.high / step + kRounding);
   for (int i = 0; first + i <= last; ++i) {
     const double k = first + i;
-    ticks.push_back({k * step * scale, tickText(k * step, step)});
+    ticks.push_back({k * step, tickText(k * step, step)});
   }
   return ticks;
 }
 
-Range dividedBy(Range range, double scale) {
-  return {range.low / scale, range.high / scale};
+/// The unit in which an axis is shown, in units of the data: a number, or a power of ten. Those of the largest and the
+/// smallest numbers are no numbers themselves (10^-324), or no accurate ones, but their two halves are.
+class Scale {
+ public:
+  explicit Scale(double factor) : first_(factor) {}
+  explicit Scale(int powerOfTen) {
+    constexpr int kHalved = 290;
+    const int second = std::abs(powerOfTen) < kHalved ? 0 : powerOfTen / 2;
+    first_ = std::pow(10.0, powerOfTen - second);
+    second_ = std::pow(10.0, second);
+  }
+
+  [[nodiscard]] Range shown(Range range) const { return {range.low / first_ / second_, range.high / first_ / second_}; }
+  [[nodiscard]] double data(double value) const { return value * first_ * second_; }
+  [[nodiscard]] Range data(Range range) const { return {data(range.low), data(range.high)}; }
+  [[nodiscard]] std::vector<Tick> data(std::vector<Tick> ticks) const {
+    for (Tick& tick : ticks) tick.at = data(tick.at);
+    return ticks;
+  }
+
+ private:
+  double first_ = 1.0;
+  double second_ = 1.0;
+};
+
+double magnitude(Range range) {
+  return std::max(std::fabs(range.low), std::fabs(range.high));
 }
 
 std::string superscript(int number) {
@@ -57,11 +83,11 @@ std::string superscript(int number) {
 
 /// 0 where the values read well as they are, otherwise the multiple of three below their magnitude.
 int sharedPower(Range range) {
-  const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
+  const double largest = magnitude(range);
   constexpr double kLarge = 1e5;
   constexpr double kSmall = 1e-2;
-  if (magnitude < kLarge && magnitude >= kSmall) return 0;
-  return 3 * static_cast<int>(std::floor(std::log10(magnitude) / 3.0 + kRounding));
+  if (largest < kLarge && largest >= kSmall) return 0;
+  return 3 * static_cast<int>(std::floor(std::log10(largest) / 3.0 + kRounding));
 }
 
 double length(Range range) {
@@ -111,31 +137,37 @@ double timeStep(const TimeUnit& unit, double least) {
 }  // namespace
 
 Axis timeAxis(Range range, std::size_t mostTicks) {
+  constexpr double kShortest = 1e-12;      // s
+  constexpr double kLatest = 1e6 * kYear;  // s
+  range = withAir(range);
+  if (length(range) < kShortest || magnitude(range) > kLatest)
+    return valueAxis(range, {.quantity = "time", .unit = "s", .mostTicks = mostTicks});
   const auto* const unit =
       std::find_if(kTimeUnits.begin(), kTimeUnits.end(), [&](const TimeUnit& u) { return length(range) >= u.from; });
-  const Range shown = dividedBy(range, unit->seconds);
+  const Scale scale(unit->seconds);
+  const Range shown = scale.shown(range);
   const double step = timeStep(*unit, leastStep(shown, mostTicks));
-  return {range, ticksAt(shown, step, unit->seconds), 0, axisLabel("time", unit->name)};
+  return {range, scale.data(ticksAt(shown, step)), 0, axisLabel("time", unit->name)};
 }
 
 Axis valueAxis(Range range, const ValueAxis& options) {
+  range = withAir(range);
   const int power = sharedPower(range);
-  const double scale = std::pow(10.0, power);
-  Range shown = dividedBy(range, scale);
-  const double leastWhole = options.whole ? 1.0 / scale : 0.0;
+  const Scale scale(power);
+  Range shown = scale.shown(range);
+  const double leastWhole = options.whole && power >= 0 ? std::pow(10.0, -power) : 0.0;
   double step = std::max(leastWhole, decimalStep(leastStep(shown, options.mostTicks)));
   if (options.toTicks) {
     if (const Widened widened = widenedToTicks(shown, step, options.mostTicks);
-        length(widened.range) <= 1.3 * length(shown)) {
+        length(widened.range) <= 1.3 * length(shown) && std::isfinite(magnitude(scale.data(widened.range)))) {
       shown = widened.range;
       step = widened.step;
-      range = {shown.low * scale, shown.high * scale};
+      range = scale.data(shown);
     }
   }
   // One mark alone does not tell how far apart values are.
-  while (ticksAt(shown, step, scale).size() < 2 && step > leastWhole)
-    step = std::max(leastWhole, decimalStep(0.4 * step));
-  return {range, ticksAt(shown, step, scale), power, axisLabel(options.quantity, options.unit, power)};
+  while (ticksAt(shown, step).size() < 2 && step > leastWhole) step = std::max(leastWhole, decimalStep(0.4 * step));
+  return {range, scale.data(ticksAt(shown, step)), power, axisLabel(options.quantity, options.unit, power)};
 }
 
 Axis horizontalAxis(const results::Table& table, std::size_t mostTicks) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -23,12 +24,14 @@ struct Axis {
 
   /// Where a value lies on the axis: 0 at its low end, 1 at its high end.
   [[nodiscard]] double position(double value) const {
-    return (0.5 * value - 0.5 * range.low) / (0.5 * range.high - 0.5 * range.low);  // halves cannot overflow
+    // Halves cannot overflow, but the smallest numbers have none.
+    const double part = std::isfinite(range.high - range.low) ? 1.0 : 0.5;
+    return (part * value - part * range.low) / (part * range.high - part * range.low);
   }
 };
 
 /// The time in a unit that suits its length: ns, µs, ms, s, h (from two hours), d (from ten days) or a (years of 365
-/// d).
+/// d); beyond these in powers of ten of a second.
 Axis timeAxis(Range range, std::size_t mostTicks);
 
 /// The horizontal axis of a table: its time, or whole numbers where these stand in place of it.

@@ -15,15 +15,6 @@ namespace {
 
 constexpr std::size_t kMostCurves = 48;
 
-/// Some air around values that are all the same, as far as rounding lets us tell.
-Range withAir(Range range) {
-  constexpr double kFlat = 1e-13;
-  const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
-  if (range.high - range.low > kFlat * magnitude) return range;
-  const double air = magnitude == 0.0 ? 1.0 : 0.1 * magnitude;
-  return {range.low - air, range.high + air};
-}
-
 std::vector<const Series*> drawable(const results::Table& table, std::span<const std::string> patterns) {
   std::vector<const Series*> curves;
   std::vector<core::Problem> problems;
@@ -56,6 +47,16 @@ std::string lastPart(const std::string& name) {
 }
 
 }  // namespace
+
+Range withAir(Range range) {
+  using Limits = std::numeric_limits<double>;
+  constexpr double kFlat = 1e-13;
+  const double magnitude = std::max(std::fabs(range.low), std::fabs(range.high));
+  const double flat = kFlat * std::max(magnitude, Limits::min());  // denormal numbers all have the same rounding
+  if (range.high - range.low > flat) return range;
+  const double air = magnitude == 0.0 ? 1.0 : std::max(0.1 * magnitude, flat);
+  return {std::max(range.low - air, Limits::lowest()), std::min(range.high + air, Limits::max())};
+}
 
 std::string Panel::quantity() const {
   if (curves.size() == 1) return curves.front()->name;

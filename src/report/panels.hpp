@@ -16,6 +16,10 @@ struct Range {
   double high = 0.0;
 };
 
+/// Some air around values that are all the same, as far as rounding lets us tell; else the range itself. What comes out
+/// is finite, and long enough to be divided by marks.
+Range withAir(Range range);
+
 /// Curves that share a frame, because they share a unit.
 struct Panel {
   std::string unit;
@@ -43,9 +47,9 @@ std::vector<Panel> makePanels(const results::Table& table, std::span<const std::
 /// The time of the table, or what stands for it; a single instant has some air around it.
 Range timeRange(const results::Table& table);
 
-/// Neither NaN nor beyond all reason.
+/// Neither NaN nor infinite.
 inline bool canBeDrawn(double value) {
-  return std::fabs(value) <= 1e300;
+  return std::isfinite(value);
 }
 
 /// What is drawn of a value: itself, or its power of ten. Where there is none it is not a number.

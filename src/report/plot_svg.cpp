@@ -1,6 +1,7 @@
 #include "koppla/report/plot_svg.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -97,8 +98,9 @@ double panelHeight(const Panel& panel, const SvgPlot& options) {
 
 Range padded(Range range) {
   constexpr double kAir = 0.04;
-  const double air = kAir * (range.high - range.low);
-  return {range.low - air, range.high + air};
+  using Limits = std::numeric_limits<double>;
+  const double air = kAir * range.high - kAir * range.low;  // their difference may be too large for a double
+  return {std::max(range.low - air, Limits::lowest()), std::min(range.high + air, Limits::max())};
 }
 
 }  // namespace

@@ -157,7 +157,7 @@ std::string legend(double left, double top, const run::RecursionSettings& recurs
   double x = left + 122.0;
   for (const Shade& shade : kShades) {
     result += fmt::format("<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"{}\"/>\n", pixels(x), pixels(top),
-                          pixels(kShade), pixels(kHeight), colourOf(shade.radius, {}));
+                          pixels(kShade), pixels(kHeight), colourOf(shade.radius, recursion));
     if (!shade.text.empty()) result += svgText("tick", x + 0.5 * kShade, top + kHeight + 13.0, "middle", shade.text);
     x += kShade;
   }

@@ -16,6 +16,8 @@ namespace koppla::results {
 
 namespace {
 
+constexpr std::string_view kDecimalPoint = "Write numbers with a decimal point.";
+
 std::string_view withoutMark(std::string_view text) {
   constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
   if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
@@ -37,8 +39,9 @@ class TableReader {
       checkCount();
       if (table_.time.empty()) chooseTypes();
       addTime();
-      for (std::size_t i = 0; i < table_.series.size(); ++i) addValue(table_.series[i], fields_[i + 1]);
+      for (std::size_t i = 0; i < table_.series.size(); ++i) addValue(i, fields_[i + 1]);
     }
+    refuseDecimalCommas();
     return std::move(table_);
   }
 
@@ -96,7 +99,10 @@ class TableReader {
       Series& series = table_.series[i];
       const Field& field = fields_[i + 1];
       const bool noNumber = !field.raw.empty() && !number(field.raw);
-      if (!typeKnown_[i] && ((field.quoted && quotesMeanText) || noNumber)) series.type = core::Type::string;
+      const bool text = field.quoted && quotesMeanText;
+      if (!typeKnown_[i] && (text || noNumber)) series.type = core::Type::string;
+      const bool comma = !typeKnown_[i] && !text && delimiter_ != ',' && hasDecimalComma(field.raw);
+      withCommas_.push_back(comma ? std::optional<Field>(field) : std::nullopt);
       if (series.numeric())
         series.numbers.reserve(rows_);
       else
@@ -116,18 +122,29 @@ class TableReader {
     table_.time.push_back(time);
   }
 
-  void addValue(Series& series, const Field& field) const {
-    if (series.numeric())
+  void addValue(std::size_t column, const Field& field) {
+    Series& series = table_.series[column];
+    if (series.numeric()) {
       series.numbers.push_back(toNumber(field));
-    else
-      series.texts.push_back(field.text());
+      return;
+    }
+    series.texts.push_back(field.text());
+    std::optional<Field>& first = withCommas_[column];
+    if (first && !field.raw.empty() && !number(field.raw) && !hasDecimalComma(field.raw)) first.reset();
+  }
+
+  /// Columns of numbers would pass for texts otherwise.
+  void refuseDecimalCommas() const {
+    for (const std::optional<Field>& first : withCommas_)
+      if (first)
+        throw scanner_.mistake(first->offset, "'" + first->text() + "' is not a number.", std::string(kDecimalPoint));
   }
 
   [[nodiscard]] double toNumber(const Field& field) const {
     if (const std::optional<double> value = number(field.raw)) return *value;
     const bool decimalComma = delimiter_ != ',' && field.raw.find(',') != std::string_view::npos;
     throw scanner_.mistake(field.offset, "'" + field.text() + "' is not a number.",
-                           decimalComma        ? "Write numbers with a decimal point."
+                           decimalComma        ? std::string(kDecimalPoint)
                            : field.raw.empty() ? "Fill in the missing value."
                                                : "Every row of this column must hold a number, as its first row does.");
   }
@@ -138,6 +155,8 @@ class TableReader {
   std::size_t rows_ = 0;  ///< about as many as will come
   double secondsPerTime_ = 1.0;
   std::vector<bool> typeKnown_;
+  /// By column: the first field, if all of them so far are numbers, and this one has a decimal comma.
+  std::vector<std::optional<Field>> withCommas_;
   std::vector<Field> fields_;
   Table table_;
 };

@@ -104,7 +104,7 @@ void CsvRecorder::begin(const std::vector<Column>& columns) {
   const std::string names = header(columns);
   writer_->advance(std::copy(names.begin(), names.end(), writer_->reserve(names.size())));
   writer_->drain();
-  flusher_.emplace([this] { writer_->rescue(); });
+  heartbeat_.emplace([this] { writer_->rescue(); });
 }
 
 void CsvRecorder::plan(const std::vector<Column>& columns) {
@@ -198,7 +198,8 @@ void CsvRecorder::rescue() noexcept {
 
 void CsvRecorder::close() {
   running().close();
-  flusher_.reset();
+  heartbeat_.reset();
+  seconds_ += writer_->seconds();
   writer_.reset();
 }
 

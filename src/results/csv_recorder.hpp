@@ -32,7 +32,7 @@ class CsvRecorder : public Recorder {
   void begin(const std::vector<Column>& columns) override;
   void row(double time, const core::Values& values) override;
   void flush() override;
-  [[nodiscard]] double secondsOfBlocks() const override { return writer_ ? writer_->seconds() : 0.0; }
+  [[nodiscard]] double secondsOfBlocks() const override { return seconds_ + (writer_ ? writer_->seconds() : 0.0); }
   void rescue() noexcept override;
   void complete() override;
   /// Does nothing before begin() or after the end.
@@ -62,7 +62,8 @@ class CsvRecorder : public Recorder {
   std::size_t strings_ = 0;
   std::size_t rowBytes_ = 0;  ///< the longest row possible, strings left out
   std::optional<BlockWriter> writer_;
-  std::optional<core::Heartbeat> flusher_;  ///< ends before the writer does
+  double seconds_ = 0.0;                      ///< of writers that are closed
+  std::optional<core::Heartbeat> heartbeat_;  ///< ends before the writer does
 };
 
 }  // namespace koppla::results

@@ -33,14 +33,14 @@ class Hdf5Recorder::File {
 
   void close() {
     writer.close();
-    flusher_.reset();
+    heartbeat_.reset();
   }
 
   detail::Hdf5Writer writer;
 
  private:
   std::chrono::steady_clock::time_point due_{};
-  std::optional<core::Heartbeat> flusher_{[this] { writer.rescue(); }};  // ends before the writer does
+  std::optional<core::Heartbeat> heartbeat_{[this] { writer.rescue(); }};  // ends before the writer does
 };
 
 Hdf5Recorder::Hdf5Recorder(fs::path folder, std::string name, Facts facts)

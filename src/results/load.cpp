@@ -26,7 +26,10 @@ constexpr const char* kResults = "results";
 
 fs::path fileIn(const fs::path& folder, const std::string& name) {
   std::error_code error;
-  for (const std::string& record : {name + kBefore, name})  // the former is there as long as it has come further
+  // The one from before is there as long as it has come further; of other settings it does not stand for this run.
+  std::array records{name + kBefore, name};
+  if (fs::exists(folder / (name + kBefore + kOtherProject), error)) std::swap(records[0], records[1]);
+  for (const std::string& record : records)
     for (const char* ending : {kComplete, kHdf5Complete, kPartial, kHdf5Partial})
       if (fs::exists(folder / (record + ending), error)) return folder / (record + ending);
   if (error)

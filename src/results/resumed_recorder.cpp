@@ -60,18 +60,38 @@ ResumedRecorder::~ResumedRecorder() {
   }
 }
 
-void ResumedRecorder::setAside() {
+fs::path ResumedRecorder::projectAside() const {
+  return folder_ / (name_ + kBefore + kOtherProject);
+}
+
+void ResumedRecorder::setAside(const std::string& project) {
+  if (std::exchange(looked_, true)) return;
   const std::string aside = name_ + kBefore;
-  const std::optional<Reach> old = reachOf(folder_, aside);  // of a resumed run that was killed
+  const std::optional<Reach> old = reachOf(folder_, aside);  // of a resumed run that was killed, or of other settings
   const std::optional<Reach> present = reachOf(folder_, name_);
+  keeps_ = old || present;
+  if (!keeps_) return;
   if (present && (!old || *present > *old)) {
-    removeRecord(folder_, aside);
+    removeAside();
     renameRecord(folder_, name_, aside);
     before_ = *present;
   } else if (old) {
     before_ = *old;
   }
-  keeps_ = old || present;
+  std::error_code ignored;
+  if (!project.empty()) {
+    if (!fs::exists(projectAside(), ignored)) core::writeWhole(projectAside(), project);
+    removeRecord(folder_, name_);  // fewer rows of the settings before
+  }
+  others_ = fs::exists(projectAside(), ignored);
+}
+
+/// The project last: rows of other settings are never without it.
+void ResumedRecorder::removeAside() {
+  removeRecord(folder_, name_ + kBefore);
+  std::error_code error;
+  fs::remove(projectAside(), error);
+  if (error) core::failAtFile(projectAside().string(), "cannot be removed", error.value(), detail::kAnotherFolder);
 }
 
 void ResumedRecorder::putBack() {
@@ -92,12 +112,12 @@ void ResumedRecorder::row(double time, const core::Values& values) {
   recorder_->flush();   // tells of a full disk before anything is removed
   recorder_->rescue();  // of what flush() puts off
   keeps_ = false;
-  removeRecord(folder_, name_ + kBefore);
+  removeAside();
 }
 
 void ResumedRecorder::complete() {
   recorder_->complete();
-  if (std::exchange(keeps_, false)) removeRecord(folder_, name_ + kBefore);
+  if (std::exchange(keeps_, false)) removeAside();
 }
 
 void ResumedRecorder::abandon() {
@@ -108,10 +128,12 @@ void ResumedRecorder::abandon() {
     failure = std::current_exception();
   }
   if (std::exchange(keeps_, false)) {
-    if (!failure && reach_ >= before_)
-      removeRecord(folder_, name_ + kBefore);
-    else
-      putBack();
+    if (!failure && reach_ >= before_) {
+      removeAside();
+    } else {
+      left_ = Left{before_.time, others_};
+      if (!others_) putBack();
+    }
   }
   if (failure) std::rethrow_exception(failure);
 }

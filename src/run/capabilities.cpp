@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <cmath>
 #include <functional>
+#include <limits>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/time_grid.hpp"
@@ -102,6 +105,21 @@ void requireEqualWeights(const coupling::System& system, const coupling::Cycle& 
   }
 }
 
+/// As steps are: that also bounds their number.
+void requireMicroSteps(const coupling::System& system, const Settings& settings, std::vector<core::Problem>& problems) {
+  const double latest = std::fmax(std::fabs(settings.start), std::fabs(settings.end));
+  const double resolution = 4.0 * std::numeric_limits<double>::epsilon() * latest;
+  for (const coupling::Member& member : system.members) {
+    const double microStep = member.subsystem->describe().capabilities.microStep;
+    if (microStep == 0.0 || microStep >= resolution) continue;
+    problems.push_back(
+        core::Problem{core::Place{},
+                      fmt::format("The micro step of {}, {} s, is lost in the rounding of times as large as {} s.",
+                                  member.name, core::text(microStep), core::text(latest)),
+                      fmt::format("Give it a micro_step of {} s or more.", core::text(resolution))});
+  }
+}
+
 }  // namespace
 
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
@@ -113,6 +131,7 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
   if (!(settings.step > 0.0 && std::isfinite(settings.step)))
     throw core::InputError("The step of " + core::text(settings.step) + " s is no step.", "Give simulation.step > 0.");
   std::vector<core::Problem> problems;
+  requireMicroSteps(system, settings, problems);
   const auto refuse = [&problems](const std::string& names, const std::string& message, std::string remedy) {
     if (!names.empty()) problems.push_back(core::Problem{core::Place{}, message + names + ".", std::move(remedy)});
   };

@@ -1,5 +1,6 @@
 #include "koppla/run/doubts.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <map>
 #include <optional>
@@ -61,6 +62,24 @@ std::optional<std::string> aboutTimes(const Settings& settings) {
       largest, apart, apart / settings.step, core::text(settings.step));
 }
 
+/// An error is estimated from real values alone.
+std::optional<std::string> aboutStepControl(const coupling::System& system, const Settings& settings) {
+  const bool estimates = settings.stepControl.kind == StepControlKind::doubleStep ||
+                         settings.stepControl.kind == StepControlKind::predictorCorrector;
+  if (!estimates || system.connections.empty()) return std::nullopt;
+  const auto isReal = [&system](const coupling::Connection& connection) {
+    const subsystem::Description& source = system.members[connection.from.member].subsystem->describe();
+    return source.ports[connection.from.port].type == core::Type::real;
+  };
+  if (std::ranges::any_of(system.connections, isReal)) return std::nullopt;
+  return fmt::format(
+      "Step control tests real values, and all that is exchanged here is of other types: its error is 0 whatever the "
+      "step "
+      "is, and steps grow to {}. Give step_control.max_step, or a fixed step.",
+      settings.stepControl.maxStep > 0.0 && std::isfinite(settings.stepControl.maxStep) ? "step_control.max_step"
+                                                                                        : "whatever the end allows");
+}
+
 std::string aboutOutputs(const coupling::Member& member) {
   return fmt::format(
       "The outputs of {} are those before its solver's last correction, as it was told to deliver them "
@@ -74,7 +93,8 @@ std::vector<std::string> doubts(const coupling::System& system, const std::vecto
                                 const Settings& settings) {
   std::vector<std::string> result;
   if (cycles.empty()) return result;
-  if (std::optional<std::string> doubt = aboutTimes(settings)) result.push_back(std::move(*doubt));
+  for (std::optional<std::string> doubt : {aboutTimes(settings), aboutStepControl(system, settings)})
+    if (doubt) result.push_back(std::move(*doubt));
   const coupling::Member& master = system.members[cycles.front().members.front()];
   const double masterStep = master.subsystem->describe().capabilities.microStep;
   for (const coupling::Member& member : system.members) {

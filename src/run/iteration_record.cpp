@@ -229,16 +229,18 @@ std::vector<coupling::Endpoint> outputsFitting(const std::string& pattern, const
   return outputs;
 }
 
-/// The order of two factors for one output would decide.
-void refuseSecondFactor(const std::vector<coupling::FieldFactor>& fields, const coupling::System& system) {
+/// Finds the outputs. The order of two numbers for one output would decide.
+void resolve(std::vector<coupling::OwnNumber>& fields, const coupling::System& system, std::string_view what,
+             std::string_view option) {
   std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>> known;
-  for (const coupling::FieldFactor& field : fields)
+  for (coupling::OwnNumber& field : fields) {
+    field.outputs = outputsFitting(field.variables, system, fmt::format("which has {} of its own", what));
     for (const coupling::Endpoint& output : field.outputs)
       if (!known.insert({output.member, output.port}).second)
         throw core::InputError(
-            fmt::format("'{}' has two relaxation factors of its own.",
-                        system.members[output.member].nameOf(output.port)),
-            fmt::format("Let no other name in 'factors' of [acceleration] fit what '{}' fits.", field.variables));
+            fmt::format("'{}' has {} of its own twice.", system.members[output.member].nameOf(output.port), what),
+            fmt::format("Let no other name in {} fit what '{}' fits.", option, field.variables));
+  }
 }
 
 }  // namespace
@@ -249,10 +251,8 @@ Settings withGroups(Settings settings, const coupling::System& system) {
       const auto fitting = outputsFitting(pattern, system, "a variable of the convergence test");
       group.outputs.insert(group.outputs.end(), fitting.begin(), fitting.end());
     }
-  std::vector<coupling::FieldFactor>& fields = settings.algorithm.acceleration.fieldFactors;
-  for (coupling::FieldFactor& field : fields)
-    field.outputs = outputsFitting(field.variables, system, "which has a relaxation factor of its own");
-  refuseSecondFactor(fields, system);
+  resolve(settings.algorithm.acceleration.fieldFactors, system, "a relaxation factor", "'factors' of [acceleration]");
+  resolve(settings.algorithm.semiImplicit.increments, system, "an increment", "'increments' of [algorithm]");
   return settings;
 }
 

@@ -83,7 +83,7 @@ OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t mo
   if (straight_) return advanceIterated(clock, until, most, halt);
   do {
     if (const OutcomeKind kind = advanceWithControl(clock, halt, false); kind != OutcomeKind::ok) return kind;
-  } while (clock.now() < until && --most > 0 && !halt.isSoon());
+  } while (!isOver() && clock.now() < until && --most > 0 && !halt.isSoon());
   return OutcomeKind::ok;
 }
 
@@ -117,7 +117,7 @@ void MacroStep::endWithin(Clock& clock, const Fault& fault) {
   clock.advance(fault.reached, next_);
 }
 
-/// Where threads are asked for every member has its own from its first step on. A static analysis has one step, so
+/// Where threads are asked for every FMU has its own from its first step on. A static analysis has one step, so
 /// programs in processes of their own cannot wait until steps have been measured. Iterations are: the sweep itself goes
 /// back to one thread where several do not pay.
 bool MacroStep::threadsFromStart() const {
@@ -136,7 +136,7 @@ void MacroStep::considerThreads(const Clock& clock) {
   coupledStep_.approximate(clock.now());
 }
 
-/// FMUs and others are never moved from one thread to another, so nobody gives them threads but who asks for it.
+/// Who is bound to a thread is never moved to another, so nobody gives FMUs threads but who asks for it.
 void MacroStep::tellOfThreads() {
   const std::vector<coupling::MemberIndex> members = network_.worthThreads();
   if (toldOfThreads_ || members.size() < 2) return;

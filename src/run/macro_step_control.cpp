@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -45,6 +46,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
   if (mayRepeat_)
     if (const Fault fault = keep()) return fail(describe(fault, t0));
 
+  std::optional<Fault> end;  // who asked to end amid the step, and where
   for (unsigned discards = 0;;) {
     if (!(t1 > t0)) return fail(belowResolution(t0));
     const double length = t1 == clock.next(next_) ? clock.length(next_) : t1 - t0;
@@ -72,6 +74,8 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
     if (!fault && !getsOn(t0, outcome().reached)) return fail(stuck(t0));
 
     if (triesShorter) {
+      // Where nobody sends it anything else, it would ask again; that it need not do when it has come there.
+      if (asksToEnd(fault) && !isIterated(fault.position)) end = fault;
       t1 = shortened(t0, t1, fault.reached, ++discards);
       if (!(t1 > t0)) return fail(describe(fault, t0));
     } else {
@@ -93,6 +97,10 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
         if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
         accept(clock, outcome().reached);
         next_ = verdict.next;
+        if (end && clock.now() == end->reached) {
+          endedBy_ = end->position;
+          endedAt_ = end->reached;
+        }
         return OutcomeKind::ok;
       }
       next_ = verdict.next;

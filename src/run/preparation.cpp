@@ -12,7 +12,6 @@
 #include "koppla/coupling/first_outputs.hpp"
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/coupling/twins.hpp"
-#include "koppla/subsystem/feed_through.hpp"
 #include "koppla/subsystem/subdivided.hpp"
 
 namespace koppla::run {
@@ -38,10 +37,11 @@ void tellAbout(const coupling::AlgebraicLoop& loop, core::Log& log) {
 void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::string>& late, core::Log& log) {
   constexpr double kNoise = 1e-6;  // of derivatives by differences
   if (!loop.growthUnknown.empty())
-    log.write(core::Severity::warning, "initialisation",
-              fmt::format("whether values grow on their way round {} is not known: when they were changed a little, {} "
-                          "That was a trial only, and the run goes on",
-                          fmt::join(loop.outputs, ", "), loop.growthUnknown));
+    log.write(
+        core::Severity::warning, "initialisation",
+        fmt::format("whether values grow on their way round {} is not known: in a trial {} The run goes on; if they "
+                    "may depend on themselves, choose algorithm.kind = \"newton\"",
+                    fmt::join(loop.outputs, ", "), loop.growthUnknown));
   const bool unknown = std::ranges::any_of(
       loop.outputs, [&late](const std::string& output) { return std::ranges::find(late, output) != late.end(); });
   if (!unknown && loop.growth < kNoise) return;
@@ -104,12 +104,13 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
 /// Names of outputs of a member that may depend on one of its connected real inputs at the same instant.
 std::vector<std::string> outputsFedThrough(const coupling::System& system, coupling::MemberIndex index) {
   const coupling::Member& member = system.members[index];
+  const subsystem::Description& description = member.subsystem->describe();
   std::vector<subsystem::PortIndex> inputs;
   for (const coupling::Connection& connection : system.connections)
-    if (connection.to.member == index) inputs.push_back(connection.to.port);
+    if (connection.to.member == index && description.ports[connection.to.port].type == core::Type::real)
+      inputs.push_back(connection.to.port);
   std::vector<std::string> names;
-  for (const subsystem::PortIndex output : subsystem::outputsFedBy(member.subsystem->describe(), inputs))
-    names.push_back(member.nameOf(output));
+  for (const subsystem::PortIndex output : description.outputsFedBy(inputs)) names.push_back(member.nameOf(output));
   return names;
 }
 
@@ -202,23 +203,39 @@ void addTwins(const coupling::System& system, coupling::Network& network, const 
       std::move(twins), settings.threads != 0 ? settings.threads : std::min(instances, most)));
 }
 
-void tellIdleFactors(const coupling::System& system, const coupling::Network& network,
+namespace {
+
+void tellIdle(const std::vector<coupling::OwnNumber>& fields, const coupling::System& system,
+              const std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>>& used, std::string_view room,
+              std::string_view what, std::string_view reason, core::Log& log) {
+  for (const coupling::OwnNumber& field : fields)
+    for (const coupling::Endpoint& output : field.outputs)
+      if (!used.contains({output.member, output.port}))
+        log.write(core::Severity::warning, room,
+                  fmt::format("the {} {} of '{}' has no effect: {}", what, core::text(field.number),
+                              system.members[output.member].nameOf(output.port), reason));
+}
+
+}  // namespace
+
+void tellIdleNumbers(const coupling::System& system, const coupling::Network& network,
                      const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log) {
   const coupling::AccelerationSettings& acceleration = settings.algorithm.acceleration;
-  if (acceleration.fieldFactors.empty()) return;
   const bool all = acceleration.values == coupling::Accelerated::all;
   std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>> relaxed;
-  for (const auto& cycle : coupledStep.iteratedCycles())
-    for (const std::size_t value : all ? cycle->problem.coupled() : cycle->problem.cut())
-      relaxed.insert({network.outputName(value).member, network.outputName(value).port});
-  for (const coupling::FieldFactor& field : acceleration.fieldFactors)
-    for (const coupling::Endpoint& output : field.outputs)
-      if (!relaxed.contains({output.member, output.port}))
-        log.write(
-            core::Severity::warning, "acceleration",
-            fmt::format("the factor {} of '{}' has no effect: {}", core::text(field.factor),
-                        system.members[output.member].nameOf(output.port),
-                        all ? "no cycle exchanges it" : "it does not flow backward in a cycle (values = \"cut\")"));
+  std::set<std::pair<coupling::MemberIndex, subsystem::PortIndex>> exchanged;
+  const auto add = [&network](const std::vector<std::size_t>& values, auto& to) {
+    for (const std::size_t value : values)
+      to.insert({network.outputName(value).member, network.outputName(value).port});
+  };
+  for (const auto& cycle : coupledStep.iteratedCycles()) {
+    add(all ? cycle->problem.coupled() : cycle->problem.cut(), relaxed);
+    add(cycle->problem.coupled(), exchanged);
+  }
+  constexpr std::string_view kNowhere = "no cycle exchanges it";
+  tellIdle(acceleration.fieldFactors, system, relaxed, "acceleration", "factor",
+           all ? kNowhere : "it does not flow backward in a cycle (values = \"cut\")", log);
+  tellIdle(settings.algorithm.semiImplicit.increments, system, exchanged, "coupling", "increment", kNowhere, log);
 }
 
 namespace {

@@ -24,8 +24,8 @@ Settings withWholeSteps(Settings settings, const coupling::System& system, core:
 void addTwins(const coupling::System& system, coupling::Network& network, const coupling::CoupledStep& coupledStep,
               const Settings& settings, core::Log& log);
 
-/// Tells the log which outputs have a relaxation factor of their own although nothing relaxes them.
-void tellIdleFactors(const coupling::System& system, const coupling::Network& network,
+/// Tells the log which outputs have a relaxation factor or an increment of their own although nothing uses it.
+void tellIdleNumbers(const coupling::System& system, const coupling::Network& network,
                      const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log);
 
 /// Sets start values and initialises all members, consistently. `macroStep` words faults.

@@ -57,7 +57,7 @@ struct Run::Impl {
         clock(settings.start, settings.end, settings.step,
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     addTwins(system, network, macroStep.coupledStep(), settings, log);
-    tellIdleFactors(system, network, macroStep.coupledStep(), settings, log);
+    tellIdleNumbers(system, network, macroStep.coupledStep(), settings, log);
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
@@ -108,7 +108,6 @@ struct Run::Impl {
   double lastRow = -HUGE_VAL;  ///< s
   std::uint64_t recordedRows = 0;
   coupling::CallCounter rows;
-  double blocks = 0.0;  ///< s, in which the recorder handed rows to the system, once it is closed
 
   double wallClock = 0.0;
   double cpu = 0.0;
@@ -290,7 +289,6 @@ Outcome Run::Impl::close() {
   process.endIfForked();
   if (closed) return closing;
   closed = true;
-  if (recorder != nullptr) blocks = recorder->secondsOfBlocks();
   for (const std::string& warning : doubtsAboutTolerances(system, network, macroStep.coupledStep(), settings))
     log.write(core::Severity::warning, "coupling", warning);
   const bool known = outputFailed;
@@ -322,8 +320,7 @@ Statistics Run::Impl::statistics() {
   Statistics result;
   result.wallClock = wallClock;
   result.initialisation = initialisation;
-  result.output = {recordedRows,
-                   rows.secondsWith(closed || recorder == nullptr ? blocks : recorder->secondsOfBlocks())};
+  result.output = {recordedRows, rows.secondsWith(recorder == nullptr ? 0.0 : recorder->secondsOfBlocks())};
   result.algorithm = {counters.solutions, counters.algorithm.seconds()};
   result.acceptedSteps = counters.accepted;
   result.convergenceFailures = counters.convergenceFailures;

@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "koppla/core/descriptor.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
@@ -61,29 +62,28 @@ class Child {
       : piece_(piece), folder_(std::make_unique<core::TemporaryFolder>("study")) {
     std::array<int, 2> pipe{};
     if (::pipe2(pipe.data(), O_CLOEXEC) != 0) fail("pipe2");
+    pipe_ = core::Descriptor(pipe[0]);
+    core::Descriptor theirs(pipe[1]);
     const pid_t parent = ::getpid();
     std::fflush(nullptr);
     id_ = ::fork();
     if (id_ < 0) fail("fork");
     if (id_ == 0) {
-      ::close(pipe[0]);
-      live(piece, children, pipe[1], folder_->path().string(), parent);
+      pipe_.close();
+      live(piece, children, theirs.get(), folder_->path().string(), parent);
     }
-    ::close(pipe[1]);
-    pipe_ = pipe[0];
   }
   ~Child() {
     if (id_ > 0) {
       ::kill(id_, SIGKILL);
       ::waitpid(id_, nullptr, 0);
     }
-    if (pipe_ >= 0) ::close(pipe_);
   }
   Child(Child&& other) noexcept
       : piece_(other.piece_),
         folder_(std::move(other.folder_)),
         id_(std::exchange(other.id_, -1)),
-        pipe_(std::exchange(other.pipe_, -1)),
+        pipe_(std::move(other.pipe_)),
         received_(std::move(other.received_)) {}
   Child& operator=(Child&& other) noexcept {
     std::swap(piece_, other.piece_);
@@ -95,12 +95,12 @@ class Child {
   }
 
   [[nodiscard]] std::size_t piece() const { return piece_; }
-  [[nodiscard]] int pipe() const { return pipe_; }
+  [[nodiscard]] int pipe() const { return pipe_.get(); }
 
   /// Takes what has come; true at the end of it.
   bool receive() {
     std::array<char, 65536> block{};
-    const ssize_t size = ::read(pipe_, block.data(), block.size());
+    const ssize_t size = ::read(pipe_.get(), block.data(), block.size());
     if (size > 0) received_.append(block.data(), static_cast<std::size_t>(size));
     return size == 0 || (size < 0 && errno != EINTR);
   }
@@ -125,7 +125,7 @@ class Child {
   std::size_t piece_;
   std::unique_ptr<core::TemporaryFolder> folder_;
   pid_t id_ = -1;
-  int pipe_ = -1;
+  core::Descriptor pipe_;
   std::string received_;
 };
 

@@ -46,4 +46,17 @@ bool Description::feedsThrough(PortIndex input, PortIndex output) const {
   return !declared || std::ranges::find(*declared, input) != declared->end();
 }
 
+std::vector<PortIndex> Description::outputsFedBy(std::span<const PortIndex> inputs) const {
+  std::vector<bool> feeds(ports.size(), false);
+  for (const PortIndex input : inputs) feeds.at(input) = true;
+  std::vector<PortIndex> outputs;
+  for (PortIndex port = 0; port < ports.size(); ++port) {
+    if (ports[port].causality != Causality::output) continue;
+    const Dependencies& declared = dependenciesOf(port);
+    if (declared ? std::ranges::any_of(*declared, [&](PortIndex on) { return feeds.at(on); }) : !inputs.empty())
+      outputs.push_back(port);
+  }
+  return outputs;
+}
+
 }  // namespace koppla::subsystem

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -94,6 +95,8 @@ struct Description {
   [[nodiscard]] std::optional<PortIndex> find(std::string_view name) const;
   /// Whether an output may depend on that input at one instant: false only where it declares that it does not.
   [[nodiscard]] bool feedsThrough(PortIndex input, PortIndex output) const;
+  /// Outputs, of any type, of which this may be so for one of these inputs.
+  [[nodiscard]] std::vector<PortIndex> outputsFedBy(std::span<const PortIndex> inputs) const;
   /// What an output declares; for initialisation what it declares for steps where it says nothing else.
   [[nodiscard]] const Dependencies& dependenciesOf(PortIndex output) const;
   [[nodiscard]] const Dependencies& initialDependenciesOf(PortIndex output) const;

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/interruption.hpp"
 #include "koppla/subsystem/detail/wrapper.hpp"
 #include "koppla/subsystem/micro_steps.hpp"
 #include "koppla/subsystem/trajectory_pieces.hpp"
@@ -43,7 +44,7 @@ class Subdivided final : public detail::Wrapper {
           inner().advance(step.part(worst.reached, next, h, k == 0), pieces_.cut(u, tau * unit, h * unit), y);
       worst = {std::max(worst.status, result.status), result.reached};
       if (result.status >= Status::discard) return worst;
-      ++microSteps_;
+      if (++microSteps_ % kBetweenLooks == 0 && core::interruptionRequested()) return {Status::error, worst.reached};
     }
     return worst;
   }
@@ -56,6 +57,8 @@ class Subdivided final : public detail::Wrapper {
   }
 
  private:
+  static constexpr std::uint64_t kBetweenLooks = 4096;  ///< at whether the user wants to end
+
   double microStep_;  ///< s, 0: the whole step
   unsigned taken_ = 0;
   TrajectoryPieces pieces_;

@@ -245,5 +245,16 @@ TEST_F(InterruptTest, ProgressIsPlainWhereThereIsNoTerminal) {
   EXPECT_NE(result.err.find(" left\n"), std::string::npos) << result.err;
 }
 
+/// Koppla itself makes these ten thousand million micro steps of one macro step, so it looks up between them.
+TEST(Interruption, EndsAmidMicroSteps) {
+  const Workspace workspace;
+  workspace.write("p.toml", "format = 1\nsimulation = { end = 1.0, step = 0.5 }\n" + subsystem("a", "Gain") +
+                                "micro_step = 5e-11\n");
+  Process process = workspace.start({"run", "p.toml", "--quiet"});
+  ASSERT_TRUE(eventually([&] { return workspace.has("p.run/results.partial.csv"); }));
+  process.send(SIGTERM);
+  EXPECT_EQ(process.wait().exitCode, 130);
+}
+
 }  // namespace
 }  // namespace koppla::test

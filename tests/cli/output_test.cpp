@@ -79,6 +79,25 @@ TEST(Rows, BeforeAStepThatDoesNotEndAreThereWhileItGoesOn) {
   EXPECT_EQ(process.wait().exitCode, 128 + SIGKILL);
 }
 
+/// A run that gets on tells its progress many times a second, so that no call of it is told, unless the machine has
+/// kept it waiting for a second: moments are told in whole ones.
+TEST(Status, TellsNoCallOfARunThatGetsOn) {
+  const Workspace workspace;
+  workspace.write("p.toml", "format = 1\nsimulation = { end = 1.0, step = 1e-9 }\nresults = { interval = 0.5 }\n" +
+                                subsystem("a", "Gain"));
+  Process process = workspace.start({"run", "p.toml", "--quiet"});
+  ASSERT_TRUE(eventually([&] { return workspace.has("p.run/status.json"); }));
+  for (int look = 0; look < 100; ++look) {
+    const auto status = nlohmann::json::parse(workspace.read("p.run/status.json"));
+    if (status.contains("call")) {
+      EXPECT_GT(status["updated"].get<std::string>(), status["call"]["since"].get<std::string>());
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  process.send(SIGKILL);
+  process.wait();
+}
+
 TEST(Status, IsRenewedAndTellsTheCallDuringAStepThatDoesNotEnd) {
   const Workspace workspace;
   workspace.write("p.toml", thousandSteps("csv"));

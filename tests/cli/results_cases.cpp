@@ -66,6 +66,7 @@ std::vector<BadInput> resultsCases() {
       compared("BrokenLine", "time,y\n0,1\n1,x\n", {"bad.csv:3:3: 'x' is not a number."}),
       compared("MissingValue", "time,y\n0,1\n1,\n", {"bad.csv:3:3: '' is not a number.", "Fill in the missing value."}),
       compared("DecimalCommas", "time;y\n0;1\n1;2,5\n", {"bad.csv:3:3: '2,5'", "with a decimal point"}),
+      compared("OnlyDecimalCommas", "time;a.y\n0;1,0\n1;2,0\n", {"bad.csv:2:3: '1,0'", "with a decimal point"}),
       compared("UnclosedQuote", "time,y\n0,1\n1,\"2\n", {"bad.csv:3:3: A quote is opened here and never closed."}),
       compared("ShortRow", "time,y\n0,1\n1\n", {"bad.csv:3:1: The row has 1 fields, the first line names 2 columns."}),
       compared("NoHeader", "0,1\n1,2\n", {"bad.csv:1:1: The file begins with numbers.", "must name the columns"}),

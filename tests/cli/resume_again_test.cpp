@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <csignal>
 #include <cstdint>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 #include <system_error>
@@ -156,7 +157,76 @@ y = { file = "out.txt", reader = "columns", columns = [1] }
   const Result failed = workspace_.run({"resume", "sg.run", "--end", "4"});
   EXPECT_EQ(failed.exitCode, 3) << failed.all();
   EXPECT_EQ(workspace_.read("sg.run/results.csv"), rows);
+  EXPECT_THAT(workspace_.run({"status", "sg.run"}).out,
+              HasSubstr("The rows of the run before are still there; they go to 2 s."));
   expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 2 s");
+}
+
+/// ln(k - t), which ends where t comes to k.
+constexpr const char* kLogarithm = R"toml(format = 1
+simulation = { end = 2.0, step = 0.5 }
+[[subsystems]]
+name = "e"
+model = "expressions"
+parameters = { k = 5.0 }
+outputs = { y = "log(k - t)" }
+)toml";
+
+TEST_F(ResumeAgainTest, RowsOfOtherSettingsAreNeverPutBack) {
+  workspace_.write("e.toml", kLogarithm);
+  ASSERT_EQ(workspace_.run({"run", "e.toml"}).exitCode, 0);
+  const std::string rows = workspace_.read("e.run/results.csv");
+  const std::string project = workspace_.read("e.run/project.toml");
+  // The same again, without a further change: the rows are still those of the first settings.
+  for (const std::vector<std::string>& command :
+       {std::vector<std::string>{"resume", "e.run", "--end", "3", "--set", "e.k=1.2"},
+        std::vector<std::string>{"resume", "e.run"}}) {
+    const Result failed = workspace_.run(command);
+    EXPECT_EQ(failed.exitCode, 5) << failed.all();
+    const bool changed = command.size() > 2;
+    EXPECT_EQ(failed.err.find("With other settings the run is simulated again from its start. Its rows so far, to 2 s, "
+                              "stay as e.run/results.before.* until it has come further.") != std::string::npos,
+              changed)
+        << failed.all();
+    EXPECT_THAT(failed.err, HasSubstr("The rows of the settings before go to 2 s and stay as results.before.*"));
+    EXPECT_EQ(workspace_.read("e.run/results.before.csv"), rows);
+    EXPECT_EQ(workspace_.read("e.run/results.before.project.toml"), project);
+    EXPECT_FALSE(workspace_.has("e.run/results.csv"));
+    const std::vector<std::string> present = workspace_.rows("e.run/results.partial.csv");
+    ASSERT_FALSE(present.empty());
+    EXPECT_TRUE(present.front().starts_with("0,0.18232155")) << present.front();  // ln 1.2
+    EXPECT_THAT(workspace_.run({"status", "e.run"}).out, HasSubstr("go to 2 s and stay as results.before.*"));
+  }
+  const Result whole = workspace_.run({"resume", "e.run", "--set", "e.k=6"});
+  ASSERT_EQ(whole.exitCode, 0) << whole.all();
+  EXPECT_TRUE(workspace_.rows("e.run/results.csv").front().starts_with("0,1.79175946"));  // ln 6
+  for (const char* const file : {"results.before.csv", "results.before.units.csv", "results.before.project.toml"})
+    EXPECT_FALSE(workspace_.has(std::string("e.run/") + file)) << file;
+}
+
+TEST_F(ResumeAgainTest, AnotherProgramInPathIsRefused) {
+  workspace_.write("p.toml", R"(format = 1
+simulation = { end = 1.0, step = 1.0 }
+[[subsystems]]
+name = "p"
+program = ["mycalc"]
+[subsystems.outputs]
+y = { file = "out.txt", reader = "columns", columns = [1] }
+)");
+  std::filesystem::create_directory(workspace_.path("bin"));
+  const char* const path = std::getenv("PATH");
+  workspace_.setVariable("PATH", workspace_.path("bin").string() + ":" + (path == nullptr ? "/usr/bin:/bin" : path));
+  const auto install = [this](const std::string& text) {
+    workspace_.write("bin/mycalc", text);
+    std::filesystem::permissions(workspace_.path("bin/mycalc"), std::filesystem::perms::owner_all);
+  };
+  install("#!/bin/sh\necho 2 > out.txt\n");
+  const Result first = workspace_.run({"run", "p.toml"});
+  ASSERT_EQ(first.exitCode, 0) << first.all();
+  install("#!/bin/sh\necho 7 > out.txt\n");
+  expectRefusal({"resume", "p.run", "--end", "2"}, "The program 'p' has changed since the run began");
+  install("#!/bin/sh\necho 2 > out.txt\n");
+  EXPECT_EQ(workspace_.run({"resume", "p.run", "--end", "2"}).exitCode, 0);
 }
 
 }  // namespace

@@ -155,6 +155,18 @@ TEST_F(Abandoned, NothingElseIsTouched) {
   removeAbandonedFolders(path("nowhere"));
 }
 
+TEST_F(Abandoned, APlaceThatIsEmptyCountsAsNone) {
+  const char* const given = std::getenv("TMP");
+  const std::string before = given == nullptr ? "" : given;
+  ::setenv("TMPDIR", "", 1);
+  ::setenv("TMP", place_.path().c_str(), 1);  // the next to be asked
+  EXPECT_EQ(TemporaryFolder("test").path().parent_path(), place_.path());
+  if (before.empty())
+    ::unsetenv("TMP");
+  else
+    ::setenv("TMP", before.c_str(), 1);
+}
+
 TEST_F(Abandoned, LinksInsideAreNotFollowed) {
   const fs::path kept = path("kept");
   fs::create_directory(kept);

@@ -13,6 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 using ::testing::Contains;
+using ::testing::ElementsAre;
 using ::testing::IsEmpty;
 
 class ElfTest : public ::testing::Test {
@@ -67,6 +68,13 @@ TEST_F(ElfTest, UniqueSymbolsAreThoseThatTheCppLibraryDoesNotShare) {
   Dl_info cpp{};
   ASSERT_NE(::dladdr(reinterpret_cast<const void*>(&std::set_terminate), &cpp), 0);
   EXPECT_THAT(uniqueSymbolsOf(cpp.dli_fname).names, IsEmpty());
+  // The same file with one of its symbols under another name, as a library would have it that adds to the C++ library.
+  std::string other = test::readBytes(cpp.dli_fname);
+  const std::string known("_ZGVNSt10moneypunctIcLb0EE2idE\0", 31);
+  const std::size_t place = other.find(known);
+  ASSERT_NE(place, std::string::npos);
+  other[place + known.find("Ic") + 1] = 'q';
+  EXPECT_THAT(uniqueOfBytes(other).names, ElementsAre("_ZGVNSt10moneypunctIqLb0EE2idE"));
   EXPECT_THAT(uniqueOfBytes("").names, IsEmpty());
   EXPECT_THAT(uniqueOfBytes(std::string(5000, 'x')).names, IsEmpty());
 }

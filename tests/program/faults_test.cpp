@@ -72,6 +72,13 @@ TEST(ProgramFaults, HalfAFileIsRefused) {
   EXPECT_THAT(failureOf("printf '1 , 3.1' > y.csv"), HasSubstr("y.csv:1: The last line has no end"));
 }
 
+TEST(ProgramFaults, ZerosInWhatAProgramWritesDoNotCutTheMessage) {
+  EXPECT_THAT(failureOf("printf '1 , 1.5\\0\\n' > y.csv"),
+              AllOf(HasSubstr("y.csv:1: '1.5\\u0000' is no number. Each line is an id"), HasSubstr("Its folder was")));
+  EXPECT_THAT(failureOf("printf 'no\\0licence\\n' >&2; exit 4"),
+              AllOf(HasSubstr("ends with: no\\u0000licence Run the command by hand"), HasSubstr("Its folder was")));
+}
+
 TEST(ProgramFaults, NotANumberIsRefused) {
   EXPECT_THAT(failureOf("echo '1 , nan' > y.csv"), HasSubstr("y.csv:1: The value 'nan' is not finite."));
 }

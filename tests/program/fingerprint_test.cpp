@@ -1,6 +1,10 @@
 #include "koppla/program/fingerprint.hpp"
 
+#include <cstdlib>
+#include <filesystem>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -39,6 +43,72 @@ TEST(Fingerprint, FindsTheScriptHoweverAShellIsToldItsName) {
     toy.write("solver.sh", "tru3\n");
     EXPECT_NE(fingerprint(toy.settings), before) << command;
   }
+}
+
+/// A variable of the environment, for a while.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    const char* const before = std::getenv(name);
+    before_ = before == nullptr ? "" : before;
+    ::setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { ::setenv(name_, before_.c_str(), 1); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+  std::string before_;
+};
+
+TEST(Fingerprint, ChangesWithTheProgramThatPathFinds) {
+  for (const Command& command :
+       {Command{std::vector<std::string>{"mycalc"}}, Command{std::string("mycalc > log")},
+        Command{std::string("true && N=3 mycalc")}, Command{std::vector<std::string>{"timeout", "9", "mycalc"}}}) {
+    test::Toy toy{""};
+    toy.settings.command = command;
+    std::filesystem::create_directory(toy.folder.path() / "bin");
+    toy.write("bin/mycalc", "#!/bin/sh\necho 2\n");
+    std::filesystem::permissions(toy.folder.path() / "bin/mycalc", std::filesystem::perms::owner_all);
+    const std::string path = (toy.folder.path() / "bin").string() + ":/usr/bin:/bin";
+    const Variable variable("PATH", path);
+    const std::string before = fingerprint(toy.settings);
+    EXPECT_EQ(fingerprint(toy.settings), before) << text(command);
+    core::writeWhole(toy.folder.path() / "bin/mycalc", "#!/bin/sh\necho 7\n");
+    std::filesystem::permissions(toy.folder.path() / "bin/mycalc", std::filesystem::perms::owner_all);
+    EXPECT_NE(fingerprint(toy.settings), before) << text(command);
+  }
+}
+
+/// Whether a change of the file below the project's folder changes the fingerprint of the command.
+bool notices(const std::string& command, const char* file) {
+  test::Toy toy{command};
+  std::filesystem::create_directories(toy.folder.path() / "d/__pycache__");
+  toy.write("d/calc.py", "2\n");
+  toy.write(file, "2\n");
+  const Variable home("HOME", (toy.folder.path() / "d").string());
+  const std::string before = fingerprint(toy.settings);
+  toy.write(file, "7\n");
+  return fingerprint(toy.settings) != before;
+}
+
+TEST(Fingerprint, FindsFilesByVariablesAndInFoldersOfTheCommand) {
+  for (const char* const command :
+       {"python3 ~/calc.py", "python3 $HOME/calc.py", "S=$KOPPLA_PROJECT/d; python3 ${S}/calc.py",
+        "cp $KOPPLA_PROJECT/d/* . ; python3 calc.py", "cat $KOPPLA_PROJECT/d/*.py | python3",
+        "cp -r $KOPPLA_PROJECT/d . ; python3 d/calc.py", "ln -s $KOPPLA_PROJECT/d/ x",
+        "D=$PWD; cd $KOPPLA_PROJECT/d; cp calc.py $D; cd $D; python3 calc.py",
+        "PYTHONPATH=$KOPPLA_PROJECT/d python3 -m calc"})
+    EXPECT_TRUE(notices(command, "d/calc.py")) << command;
+}
+
+TEST(Fingerprint, WhatACommandWritesIsNoPartOfIt) {
+  EXPECT_FALSE(notices("solve > $KOPPLA_PROJECT/log", "log"));
+  EXPECT_FALSE(notices("solve && cp out.txt $KOPPLA_PROJECT/d", "d/out.txt"));
+  EXPECT_FALSE(notices("cd $KOPPLA_PROJECT/d && ./solve", "d/out.txt"));
+  EXPECT_FALSE(notices("cp -r $KOPPLA_PROJECT/d .", "d/__pycache__/calc.pyc"));
+  EXPECT_FALSE(notices("cp -r $KOPPLA_PROJECT .", "log"));  // runs are written there
 }
 
 TEST_F(FingerprintTest, FindsTheScriptOfAProjectInTheWorkingFolder) {

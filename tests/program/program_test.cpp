@@ -3,6 +3,7 @@
 #include "koppla/program/program.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -207,6 +208,30 @@ TEST(Program, MistakesAreFoundBeforeAnythingRuns) {
   EXPECT_FALSE(fs::exists(toy.settings.workFolder));
   toy.settings.command = std::vector<std::string>{"no-such-program"};
   EXPECT_THAT(refusal([&] { program::makeProgram(toy.settings, toy.log); }), HasSubstr("It is looked for in PATH"));
+}
+
+/// As an FMU beside it may do in a step.
+TEST(Program, PathsStayWhatTheyWereWhenTheWorkingFolderChanges) {
+  Toy toy("cat factor.txt model.txt > y.csv; test -e $KOPPLA_PROJECT/factor.txt");
+  fs::create_directory(toy.folder.path() / "model");
+  toy.write("model/model.txt", "5\n");
+  toy.write("factor.txt", "1 , ");
+  toy.write("template", "{{x}}\n");
+  const fs::path before = fs::current_path();
+  fs::current_path(toy.folder.path());
+  toy.settings.projectFolder.clear();
+  toy.settings.include = {"factor.txt"};
+  toy.settings.folder = "model";
+  toy.settings.deck.push_back(program::DeckFile{"deck.txt", "template"});
+  toy.made = program::makeProgram(toy.settings, toy.log);
+  fs::current_path("/");
+  subsystem::Binding binding;
+  binding.inputs.push_back(0);
+  binding.outputs.push_back(1);
+  toy.made->bind(std::move(binding));
+  toy.made->enterInitialisation({0.0, 10.0, {}});
+  EXPECT_EQ(toy.evaluate(2.0), 5.0) << toy.made->failure();
+  fs::current_path(before);
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ using program::Field;
 using program::Format;
 using program::Reading;
 using program::Take;
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::HasSubstr;
 
@@ -63,6 +64,60 @@ TEST_F(Readers, ColumnsAreFoundByPositionOrName) {
   EXPECT_THAT(read("1 2\n3 4\n", {.format = Format::columns}, vector_), ElementsAre(1, 2, 3, 4));
   const Reading separated{.format = Format::columns, .columns = {"wall heat"}, .separator = ';'};
   EXPECT_THAT(read("node ; wall heat\n1 ; 7.5\n", separated, {"q", {1}}), ElementsAre(7.5));
+}
+
+TEST_F(Readers, DecimalCommasDoNotBecomeColumns) {
+  const Reading columns{.format = Format::columns, .columns = {std::size_t{2}}};
+  const Field value{"x", {1}};
+  for (const char* line : {"1 2,5\n", "1;2,5\n", "1\t-2,5e-3\n", "1 ; 2,5 ; 3\n"})
+    EXPECT_THAT(problem(line, columns, value), AllOf(HasSubstr("out.txt:1: '"), HasSubstr("has a decimal comma"),
+                                                     HasSubstr("write numbers with a decimal point")))
+        << line;
+  EXPECT_THAT(problem("1;2,5\n", {.format = Format::columns, .columns = {std::size_t{2}}, .separator = ';'}, value),
+              HasSubstr("out.txt:1: '2,5' is no number. Make the program write numbers with a decimal point."));
+  EXPECT_THAT(problem("x = 2,5\n", {.format = Format::keyValue}, value),
+              HasSubstr("out.txt:1: Numbers behind 'x': 2; 'x' has 1. Make the program write numbers with a decimal"));
+  for (const char* line : {"1,2,5\n", "1, 2, 5\n", "1 , 2,5\n", "1 2, 5\n", "1 2.0,5\n"})
+    EXPECT_THAT(read(line, columns, value), ElementsAre(2)) << line;
+}
+
+TEST_F(Readers, AnotherUnitThanThePortsIsRefused) {
+  const Field value{"T", {1}};
+  const auto inUnit = [](const char* unit) { return Reading{.format = Format::keyValue, .unit = unit}; };
+  EXPECT_THAT(problem("T = 3.5 mK\n", inUnit("K"), value),
+              HasSubstr("out.txt:1: The unit 'mK' stands behind the number; the port is in 'K'. Write unit = \"mK\" at "
+                        "the port"));
+  for (const char* text : {"[mK]", "(mK).", "degC", "°C", "K/s", "%", "K2", "1/K"})
+    EXPECT_THAT(problem("T = 3.5 " + std::string(text) + "\n", inUnit("K"), value), HasSubstr("the port is in 'K'"))
+        << text;
+  EXPECT_THAT(problem("T = 3.5 in\n", inUnit("m"), value), HasSubstr("The unit 'in'"));
+  for (const char* text :
+       {"K", "[K]", "(K).", "K, converged", "# mK", "in total", "A remark", "Kelvin", "after 3 s", ""})
+    EXPECT_THAT(read("T = 3.5 " + std::string(text) + "\n", inUnit("K"), value), ElementsAre(3.5)) << text;
+  EXPECT_THAT(read("T = 3.5 mK\n", inUnit(""), value), ElementsAre(3.5)) << "the port tells no unit";
+}
+
+TEST_F(Readers, UnitsAreTheSameHoweverTheyAreSpelled) {
+  const Field value{"h", {1}};
+  const auto accepts = [&](const char* ofPort, const std::string& printed) {
+    return read("h = 2 " + printed + "\n", {.format = Format::keyValue, .unit = ofPort}, value);
+  };
+  for (const char* printed : {"W/(m2.K)", "W/m2/K", "W/(m^2*K)", "W/m²/K", "W·m^-2·K^-1", "W.m⁻².K-1"})
+    EXPECT_THAT(accepts("W/(m2.K)", printed), ElementsAre(2)) << printed;
+  EXPECT_THAT(accepts("degC", "°C"), ElementsAre(2));
+  EXPECT_THAT(accepts("kOhm", "kΩ"), ElementsAre(2));
+  EXPECT_THAT(accepts("um", "µm"), ElementsAre(2));
+  EXPECT_THAT(problem("h = 2 W/m2\n", {.format = Format::keyValue, .unit = "W/(m2.K)"}, value),
+              HasSubstr("The unit 'W/m2'"));
+}
+
+TEST_F(Readers, BytesThatCannotBeShownDoNotCutTheMessage) {
+  using namespace std::string_literals;
+  const Field value{"y", {1}};
+  const std::string shown = "out.txt:1: '1.5\\u0000\\u0000' is no number. Check what the program printed";
+  EXPECT_THAT(problem("y = 1.5\0\0\n"s, {.format = Format::keyValue}, value), HasSubstr(shown));
+  EXPECT_THAT(problem("1.5\0\0\n"s, {.format = Format::columns}, value), HasSubstr(shown));
+  EXPECT_THAT(problem("1 , 1.5\0\n"s, {}, value), HasSubstr("out.txt:1: '1.5\\u0000' is no number. Each line"));
 }
 
 TEST_F(Readers, WrongTablesAreNamedWithTheirLine) {

@@ -68,6 +68,11 @@ TEST_F(Programs, RunInAProjectThatIsNamedWithoutItsFolder) {
   EXPECT_EQ(valueAtEnd(reading, "a.y"), 42.0);
 }
 
+TEST_F(Programs, ReadersKnowTheUnitOfTheirPort) {
+  const Reading reading = parseLines(kDouble);
+  EXPECT_EQ(reading.project.subsystems.front().program->settings.outputs.front().reading.unit, "m");
+}
+
 TEST_F(Programs, EveryOptionIsTaken) {
   fs::create_directory(folder_.path() / "model");
   for (const char* file : {"script", "deck.template", "begin", "nodes"}) write(file, "");

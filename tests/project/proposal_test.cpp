@@ -115,9 +115,9 @@ TEST(Proposal, OptionsBehindCommentsAreAcceptedWhenUncommented) {
   const Description a = model("A", {}, {});
   const std::vector<Candidate> candidates{{"a.fmu", a, {}, {}, {}}};
   std::string text = proposalFor(candidates);
-  for (const char* option :
-       {"explosion_limit", "on_discard", "max_iterations", "rtol", "atol", "norm", "discrete", "without_convergence",
-        "factors", "min_step", "max_step", "untested_below", "shrink", "grow", "interval", "format", "variables"}) {
+  for (const char* option : {"explosion_limit", "on_discard", "max_iterations", "rtol", "atol", "norm", "discrete",
+                             "without_convergence", "factors", "increments", "min_step", "max_step", "untested_below",
+                             "shrink", "grow", "interval", "format", "variables"}) {
     const std::size_t place = text.find("# " + std::string(option) + " = ");
     ASSERT_NE(place, std::string::npos) << option;
     text.erase(place, 2);

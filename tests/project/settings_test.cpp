@@ -33,6 +33,22 @@ TEST(Settings, TimesMustMakeARun) {
   EXPECT_EQ(mistakes(withSections("format = 1\n[simulation]\nend = 1\nstep = 1\n")), ProblemList{});
 }
 
+TEST(Settings, IncrementsOfSingleVariablesArePositiveAndForProbes) {
+  const auto with = [](const std::string& lines) {
+    return withAlgorithm("[algorithm]\nkind = \"semi-implicit\"\n" + lines);
+  };
+  const Reading sound = with("increments = {\"a.y\" = 1e-3, \"a.z*\" = 1.5}\n");
+  EXPECT_EQ(mistakes(sound), ProblemList{});
+  const auto& increments = sound.project.settings.algorithm.semiImplicit.increments;
+  ASSERT_EQ(increments.size(), 2U);
+  EXPECT_EQ(increments[0].variables, "a.y");
+  EXPECT_EQ(increments[1].number, 1.5);
+  EXPECT_EQ(mistakes(with("increments = {\"a.y\" = 0.0}\n")),
+            ProblemList{"5:14 The increment of 'a.y' is 0; it must be positive."});
+  EXPECT_EQ(warnings(with("sensitivities = \"formulas\"\nincrements = {\"a.y\" = 0.5}\n")),
+            ProblemList{"6:1 'increments' in [algorithm] has no effect: formulas probe nothing."});
+}
+
 TEST(Settings, FactorsOfFieldsLieBetweenZeroAndTwo) {
   const auto accelerated = [](const std::string& lines) {
     return withAlgorithm("algorithm.kind = \"iterated-gauss-seidel\"\n[acceleration]\n" + lines);
@@ -42,7 +58,7 @@ TEST(Settings, FactorsOfFieldsLieBetweenZeroAndTwo) {
   const auto& fields = sound.project.settings.algorithm.acceleration.fieldFactors;
   ASSERT_EQ(fields.size(), 2U);
   EXPECT_EQ(fields[0].variables, "a.y");
-  EXPECT_EQ(fields[1].factor, 1.5);
+  EXPECT_EQ(fields[1].number, 1.5);
   EXPECT_EQ(
       mistakes(accelerated("kind = \"constant\"\nfactors = {\"a.y\" = 2.0}\n")),
       ProblemList{"6:11 The factor of 'a.y' is 2; it must be above 0 and below 2. Beyond 2 no iteration converges "

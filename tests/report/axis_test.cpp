@@ -1,6 +1,8 @@
 #include "koppla/report/axis.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -61,6 +63,65 @@ RC_GTEST_PROP(ValueAxis, HasTwoMarksAtLeastAndFewAtMostAllInside, ()) {
   }
 }
 
+/// All ranges between numbers that are hard to calculate with.
+std::vector<Range> hardRanges() {
+  using Limits = std::numeric_limits<double>;
+  std::vector<double> ends{0.0};
+  for (const double end : {Limits::denorm_min(), 2.0 * Limits::denorm_min(), 1e-320, Limits::min(), 1e-300, 1.0,
+                           1.0 + Limits::epsilon(), 1e15, 8e307, Limits::max()})
+    ends.insert(ends.end(), {-end, end});
+  std::ranges::sort(ends);
+  std::vector<Range> result;
+  for (std::size_t low = 0; low < ends.size(); ++low)
+    for (std::size_t high = low; high < ends.size(); ++high) result.push_back({ends[low], ends[high]});
+  return result;
+}
+
+/// The axis covers the range and has its marks, short ones, on it. Denormal numbers are rounded to a thousandth of the
+/// shortest range that is drawn.
+void expectSound(const Axis& axis, Range range) {
+  constexpr double kRounded = 1e-3;
+  constexpr std::size_t kLongest = 24;
+  const testing::ScopedTrace scope(__FILE__, __LINE__, testing::Message() << range.low << " to " << range.high);
+  EXPECT_TRUE(std::isfinite(axis.range.low) && std::isfinite(axis.range.high));
+  EXPECT_GE(axis.position(range.low), -kRounded);
+  EXPECT_LE(axis.position(range.high), 1.0 + kRounded);
+  for (const Tick& tick : axis.ticks) {
+    EXPECT_GE(axis.position(tick.at), -kRounded) << tick.text;
+    EXPECT_LE(axis.position(tick.at), 1.0 + kRounded) << tick.text;
+    EXPECT_LE(tick.text.size(), kLongest) << tick.text;
+  }
+}
+
+TEST(ValueAxis, FitsEveryFiniteRange) {
+  for (const Range range : hardRanges())
+    for (const std::size_t most : {2U, 3U, 6U, 12U})
+      for (const bool widen : {false, true}) {
+        const Axis axis = valueAxis(range, {"x", "m", most, false, widen});
+        expectSound(axis, range);
+        EXPECT_GE(axis.ticks.size(), 2U) << range.low << " to " << range.high;
+        EXPECT_LE(axis.ticks.size(), std::max<std::size_t>(most, 5)) << range.low << " to " << range.high;
+        expectSound(valueAxis(range, {"n", "", most, true, widen}), range);
+      }
+}
+
+TEST(ValueAxis, TellsThePowersOfTheLargestAndTheSmallestNumbers) {
+  const Axis large = valueAxis({-1.5e308, 1.5e308}, {"x", "", 4, false, false});
+  EXPECT_EQ(large.label, "x / 10³⁰⁶");
+  EXPECT_EQ(texts(large), (Texts{"-100", "0", "100"}));
+  EXPECT_DOUBLE_EQ(large.ticks[2].at, 1e308);
+  const Axis small = valueAxis({0.0, 4e-320}, {"x", "", 5, false, false});
+  EXPECT_EQ(small.label, "x / 10⁻³²¹");
+  EXPECT_EQ(texts(small), (Texts{"0", "10", "20", "30"})) << "as a double the end is just below 40";
+}
+
+TEST(TimeAxis, FitsEveryFiniteRange) {
+  for (const Range range : hardRanges())
+    for (const std::size_t most : {2U, 3U, 6U, 12U}) expectSound(timeAxis(range, most), range);
+  EXPECT_EQ(timeAxis({0.0, 2e-15}, 3).label, "time / (10⁻¹⁵ s)");
+  EXPECT_EQ(timeAxis({0.0, 5e20}, 6).label, "time / (10¹⁸ s)");
+}
+
 TEST(TimeAxis, ChoosesAUnitThatSuitsTheLength) {
   EXPECT_EQ(timeAxis({0.0, 1.0}, 6).label, "time / s");
   EXPECT_EQ(timeAxis({0.0, 1000.0}, 6).label, "time / s");
@@ -90,6 +151,8 @@ TEST(Axis, PositionGoesFromZeroToOne) {
   EXPECT_EQ(axis.position(-1e308), 0.0);
   EXPECT_EQ(axis.position(0.0), 0.5);
   EXPECT_EQ(axis.position(1e308), 1.0);
+  const Axis smallest{{0.0, 1e-323}, {}, 0, ""};  // of two denormal steps
+  EXPECT_EQ(smallest.position(5e-324), 0.5);
 }
 
 }  // namespace

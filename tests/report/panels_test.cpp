@@ -85,6 +85,11 @@ TEST(Panel, RangeCoversFiniteValuesAndLeavesAirAroundAConstant) {
   EXPECT_GT(range({5, 5}).high, 5.0);
   EXPECT_LT(range({0, 0}).low, 0.0);
   EXPECT_LT(range({NAN, NAN}).low, range({NAN, NAN}).high);
+  EXPECT_LT(range({5e-324, 5e-324}).low, 5e-324) << "a tenth of it is 0";
+  EXPECT_GT(range({5e-324, 5e-324}).high, 5e-324);
+  EXPECT_EQ(range({-8e307, 8e307}).low, -8e307);
+  EXPECT_LT(range({1.75e308, 1.75e308}).low, 1.75e308);
+  EXPECT_TRUE(std::isfinite(range({1.75e308, 1.75e308}).high));
   EXPECT_EQ(range({1, 1}, Type::boolean).low, 0.0);
 }
 

@@ -118,6 +118,15 @@ TEST(PlotSvg, DrawsWhatIsHardlyThere) {
   }
 }
 
+TEST(PlotSvg, DrawsTheSmallestAndTheLargestNumbers) {
+  for (const Numbers& numbers : {Numbers{5e-324, 5e-324}, Numbers{0, 5e-324}, Numbers{5e-324, 1e-323},
+                                 Numbers{-8e307, 8e307}, Numbers{-1.79e308, 1.79e308}}) {
+    const std::string content = plotSvg(table({0, 1}, {series("x", numbers)}), {});
+    EXPECT_EQ(Svg(content).count(kCurves), 1U) << content;
+    for (const std::string_view bad : {"nan", "inf"}) EXPECT_EQ(content.find(bad), std::string::npos) << content;
+  }
+}
+
 TEST(PlotSvg, ShowsAMinusSign) {
   EXPECT_TRUE(Svg(plotSvg(table({0, 1}, {series("x", {-10, 10})}), {})).hasText("−10"));
 }

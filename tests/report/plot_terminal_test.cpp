@@ -157,13 +157,27 @@ TEST(PlotTerminal, ColourIsSwitchedOffAfterEveryUse) {
 }
 
 TEST(PlotTerminal, DrawsWhatIsHardlyThere) {
-  for (const Numbers& numbers :
-       {Numbers{5}, Numbers{0}, Numbers{NAN}, Numbers{INFINITY}, Numbers{1e-320}, Numbers{1e308}}) {
+  for (const Numbers& numbers : {Numbers{5}, Numbers{0}, Numbers{NAN}, Numbers{INFINITY}, Numbers{1e-320},
+                                 Numbers{1e308}, Numbers{5e-324}, Numbers{-1.79e308}}) {
     const std::string picture = plotTerminal(table({3}, {series("x", numbers)}), {}, {60, 12, false});
     std::size_t set = 0;
     for (const auto& row : dots(picture))
       for (const bool dot : row) set += dot ? 1U : 0U;
-    EXPECT_EQ(set, std::fabs(numbers[0]) < 1e300 ? 1U : 0U) << picture;
+    EXPECT_EQ(set, std::isfinite(numbers[0]) ? 1U : 0U) << picture;
+  }
+}
+
+TEST(PlotTerminal, DrawsTheSmallestAndTheLargestNumbers) {
+  for (const Numbers& numbers : {Numbers{5e-324, 5e-324}, Numbers{0, 5e-324}, Numbers{5e-324, 1e-323},
+                                 Numbers{-8e307, 8e307}, Numbers{-1.79e308, 1.79e308}}) {
+    const std::string picture = plotTerminal(table({0, 1}, {series("x", numbers)}), {}, {60, 5, false});
+    std::vector<bool> columns;  // of dots, whether any is set
+    for (const auto& row : dots(picture)) {
+      columns.resize(std::max(columns.size(), row.size()), false);
+      for (std::size_t x = 0; x < row.size(); ++x) columns[x] = columns[x] || row[x];
+    }
+    EXPECT_GT(columns.size(), 60U) << picture;
+    EXPECT_TRUE(std::ranges::all_of(columns, [](bool set) { return set; })) << "a line from side to side\n" << picture;
   }
 }
 

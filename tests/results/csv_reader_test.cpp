@@ -166,6 +166,23 @@ TEST(CsvReader, AdvisesDecimalPoints) {
   EXPECT_NE(problem.remedy.find("decimal point"), std::string::npos);
 }
 
+TEST(CsvReader, RefusesColumnsOfDecimalCommas) {
+  for (const std::string_view text : {"time;x\n0;2,0\n1;3,0\n", "time\tx\n0\t-2,5e3\n1\t3\n",
+                                      "\"time\";\"x\"\n\"0\";\"2,5\"\n", "time;x\n0;2,5\n1;\n"}) {
+    const core::Problem problem = mistakeIn(text);
+    EXPECT_EQ(problem.place.line, 2U) << text;
+    EXPECT_NE(problem.message.find("is not a number"), std::string::npos) << problem.message;
+    EXPECT_NE(problem.remedy.find("decimal point"), std::string::npos) << problem.remedy;
+  }
+  expectPlace(mistakeIn("time;x;y\n0;1;2,0\n1;1;3,0\n"), 2, 5);
+}
+
+TEST(CsvReader, KeepsTextsThatBeginLikeDecimalCommas) {
+  EXPECT_EQ(parse("time;s\n0;2,0\n1;a,b\n").series[0].texts, (Texts{"2,0", "a,b"}));
+  EXPECT_EQ(parse("time;s\n0;\"2,0\"\n1;\"3,0\"\n").series[0].texts, (Texts{"2,0", "3,0"})) << "quotes mean texts";
+  EXPECT_EQ(parse("time;s\n0;1,2,3\n").series[0].texts, (Texts{"1,2,3"}));
+}
+
 TEST(CsvReader, SaysWhichQuoteIsWrong) {
   expectPlace(mistakeIn("time,s\n0,\"a\n1,2\n"), 2, 3);
   expectPlace(mistakeIn("time,s\n0,\"a\"b\n"), 2, 6);

@@ -1,6 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/subsystem/subdivided.hpp"
 
 #include "fmu_system.hpp"
 #include "support/figure.hpp"
@@ -99,6 +100,17 @@ TEST(Capabilities, AMasterNeedsStepsOfItsOwn) {
     const std::string text = refusal(loop(true), settings);
     EXPECT_NE(text.find("The master cannot take steps of its own choice: "), std::string::npos) << text;
     EXPECT_NE(text.find("restart = false"), std::string::npos) << text;
+  }
+}
+
+TEST(Capabilities, AMicroStepThatTimesCannotTellApartIsRefused) {
+  for (const double microStep : {1e-16, 1e-22, 1e-320}) {
+    coupling::System system;
+    system.members.push_back({"x", subsystem::subdivide(test::makeSubsystem(test::integrator()), microStep), {}});
+    Settings settings;
+    settings.step = 0.1;
+    const std::string words = refusal(std::move(system), settings);
+    EXPECT_NE(words.find("The micro step of x, " + core::text(microStep) + " s, is lost"), std::string::npos) << words;
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "fmu_system.hpp"
 #include "support/figure.hpp"
+#include "support/integer_member.hpp"
 
 namespace koppla::run {
 namespace {
@@ -102,6 +103,25 @@ TEST(Doubts, UncorrectedOutputsAreFlagged) {
   EXPECT_EQ(doubtsAbout(pair(0.0, 0.0, true), settings),
             Lines{"The outputs of a are those before its solver's last correction, as it was told to deliver them "
                   "(corrected = false)."});
+}
+
+TEST(Doubts, StepControlWithoutRealValuesTestsNothing) {
+  const auto told = [](StepControlKind kind, bool real) {
+    coupling::System integers;
+    for (const char* name : {"a", "b"})
+      integers.members.push_back({name, std::make_unique<test::IntegerMember>([](auto n, auto) { return n; }), {}});
+    test::connect(integers, {{"a.out", "b.in"}});
+    Settings settings;
+    settings.step = 0.1;
+    settings.stepControl.kind = kind;
+    const Lines lines = doubtsAbout(real ? pair(0.0, 0.0) : std::move(integers), settings);
+    return std::ranges::any_of(lines, [](const std::string& line) { return line.starts_with("Step control tests"); });
+  };
+  using stepping::StepControlKind;
+  EXPECT_TRUE(told(StepControlKind::doubleStep, false));
+  EXPECT_TRUE(told(StepControlKind::predictorCorrector, false));
+  EXPECT_FALSE(told(StepControlKind::doubleStep, true));
+  EXPECT_FALSE(told(StepControlKind::fixed, false));
 }
 
 }  // namespace

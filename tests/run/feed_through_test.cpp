@@ -2,6 +2,7 @@
 // degree 1 and more these outputs must be those of the end of a step, and what is integrated must see the mean.
 
 #include <cmath>
+#include <numbers>
 
 #include <gtest/gtest.h>
 
@@ -58,24 +59,30 @@ TEST(FeedThrough, OfARampIsTheRampAtTheEndOfAStep) {
   }
 }
 
-/// u = 10 t - 4.8: positive, and 2.35 u above 0, at 0.5 s, but not in the middle of the step before. What others get is
-/// what is recorded, of every type.
-TEST(FeedThrough, OfARampToIntegersAndBooleansIsThatOfTheEndOfAStep) {
-  const std::vector<FmuPart> parts{
-      controller("ramp", 0.0, 10.0, -4.8, 1.0), controller("gain", 2.35, 0.0, 0.0), {"copy", "FeedThrough", {}}};
-  for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::iteratedGaussSeidel})
-    for (const bool connected : {false, true}) {
-      std::vector<test::Link> links{{"ramp.x", "gain.u"}};
-      if (connected) links.insert(links.end(), {{"gain.whole", "copy.integerIn"}, {"gain.positive", "copy.booleanIn"}});
-      const Recorded run(parts, links, stepsOf(0.1, 1.0, 1, kind));
-      for (const auto& [t, whole] : {std::pair(0.4, -2), std::pair(0.5, 0), std::pair(1.0, 12)}) {
-        EXPECT_EQ(run.at("gain.whole", t), whole) << t;
-        EXPECT_EQ(run.at("gain.positive", t), whole >= 0 ? 1.0 : 0.0) << t;
-        if (!connected) continue;
-        EXPECT_EQ(run.at("copy.integerOut", t), whole) << t;
-        EXPECT_EQ(run.at("copy.booleanOut", t), whole >= 0 ? 1.0 : 0.0) << t;
+/// u = 10 t: its difference quotient is 10, whatever the algorithm and the step. Means beside ends would give 15.
+TEST(FeedThrough, OfAnFmuThatRemembersItsInputsHasOnlyOneKindOfThem) {
+  for (const AlgorithmKind kind :
+       {AlgorithmKind::gaussSeidel, AlgorithmKind::jacobi, AlgorithmKind::iteratedGaussSeidel})
+    for (const double step : {0.1, 0.01})
+      for (const unsigned degree : {1U, 2U}) {
+        const Recorded run(
+            {controller("ramp", 0.0, 10.0, 0.0, 1.0), {"slope", "DifferenceQuotient", {{"before", -step * 10.0}}}},
+            {{"ramp.x", "slope.u"}, {"ramp.x", "slope.sampled"}}, stepsOf(step, 1.0, degree, kind));
+        for (const double t : {0.5, 1.0}) {
+          EXPECT_NEAR(run.at("slope.y", t), 10.0, 1e-9) << step << " " << degree;
+          EXPECT_NEAR(run.at("slope.ofSampled", t), 10.0, 1e-9) << step << " " << degree;
+        }
       }
-    }
+}
+
+/// u = sin 2 pi t becomes positive once a second: it is counted once, also where steps are tried first.
+TEST(FeedThrough, CountsEveryEdgeOnce) {
+  const double w = 2.0 * std::numbers::pi;
+  // x' = w z, z' = -w x from (0, 1).
+  const Recorded run({controller("x", 0.0, w, 0.0), controller("z", 0.0, -w, 1.0), {"count", "DifferenceQuotient", {}}},
+                     {{"z.x", "x.u"}, {"x.x", "z.u"}, {"x.x", "count.u"}},
+                     stepsOf(0.01, 5.5, 1, AlgorithmKind::newton));
+  EXPECT_EQ(run.at("count.edges", 5.5), 6.0);
 }
 
 /// The mean is what a state integrates: x = 5 t^2, and the output that shows it without feed-through is exact. The one

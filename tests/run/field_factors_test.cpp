@@ -58,7 +58,7 @@ TEST(ConstantRelaxation, EveryFieldHasItsOwnFactor) {
 }
 
 TEST(ConstantRelaxation, FactorsOfFieldsAreRefusedWithTheirNames) {
-  const auto refusal = [](std::vector<coupling::FieldFactor> factors) {
+  const auto refusal = [](std::vector<coupling::OwnNumber> factors) {
     AccelerationSettings acceleration{.kind = AcceleratorKind::constant};
     acceleration.fieldFactors = std::move(factors);
     core::Log log;
@@ -72,7 +72,7 @@ TEST(ConstantRelaxation, FactorsOfFieldsAreRefusedWithTheirNames) {
   };
   EXPECT_NE(refusal({{"same.y3", 0.5}}).find("No real output fits 'same.y3', which has a relaxation factor"),
             std::string::npos);
-  EXPECT_NE(refusal({{"same.y1", 0.5}, {"same.*", 0.7}}).find("'same.y1' has two relaxation factors"),
+  EXPECT_NE(refusal({{"same.y1", 0.5}, {"same.*", 0.7}}).find("'same.y1' has a relaxation factor of its own twice"),
             std::string::npos);
   EXPECT_NE(refusal({{"same.y1", 2.0}}).find("The relaxation factor is 2"), std::string::npos);
   EXPECT_EQ(refusal({{"same.y1", 1.99}}), "");

@@ -30,20 +30,14 @@ coupling::System math003(core::Log& log) {
 }
 
 void MemoryRecorder::begin(const std::vector<results::Column>& all) {
-  columns_ = all;
+  recorder_.begin(all);
 }
 
 void MemoryRecorder::row(double time, const core::Values& values) {
   times.push_back(time);
-  auto real = values.reals.begin();
-  auto integer = values.integers.begin();
-  auto boolean = values.booleans.begin();
-  for (const results::Column& column : columns_) {
-    if (column.type == core::Type::string) continue;
-    columns[column.name].push_back(column.type == core::Type::real      ? *real++
-                                   : column.type == core::Type::boolean ? *boolean++
-                                                                        : *integer++);
-  }
+  recorder_.row(time, values);
+  for (const results::Series& series : recorder_.table().series)
+    if (!series.numbers.empty()) columns[series.name].push_back(series.numbers.back());
 }
 
 double MemoryRecorder::at(const std::string& name, double t) const {

@@ -7,7 +7,7 @@
 
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/system.hpp"
-#include "koppla/results/recorder.hpp"
+#include "koppla/results/memory_recorder.hpp"
 #include "koppla/run/run.hpp"
 
 #include "support/formula_subsystem.hpp"
@@ -46,7 +46,7 @@ class MemoryRecorder final : public results::Recorder {
   bool abandoned = false;
 
  private:
-  std::vector<results::Column> columns_;
+  results::MemoryRecorder recorder_;
 };
 
 }  // namespace koppla::test

@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/subsystem/detail/wrapper.hpp"
+
 #include "fmu_system.hpp"
 #include "support/integer_member.hpp"
 
@@ -67,6 +69,44 @@ TEST(RepeatedStep, ASubsystemThatAlwaysGetsNearlyThereIsAskedForLess) {
   const Outcome outcome = run.simulate();
   EXPECT_TRUE(outcome.ok()) << outcome.message;
   EXPECT_GE(std::get<std::int32_t>(run.value("eager.out")), 10);
+}
+
+/// y = 1 - t, which asks to end in the step in which it becomes negative, and only there: it stops at 1 s.
+class Falling final : public subsystem::detail::Wrapper {
+ public:
+  Falling() : Wrapper(test::makeSubsystem(integrator(1.0, 1.0))) {}
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    const bool crosses = 1.0 - step.t0 > 0.0 && 1.0 - step.t1 < 0.0;
+    asks_ = crosses;
+    if (crosses) return {subsystem::Status::discard, 1.0};
+    return inner().advance(step, u, y);
+  }
+  [[nodiscard]] bool asksToEnd() const override { return asks_; }
+  subsystem::Status restore(subsystem::Slot slot) override {
+    asks_ = false;
+    return inner().restore(slot);
+  }
+
+ private:
+  bool asks_ = false;
+};
+
+TEST(RepeatedStep, AWishToEndIsNotForgottenByARepetitionThatStopsThere) {
+  for (const double step : {0.3, 0.7}) {
+    coupling::System system;
+    system.members.push_back({"falling", std::make_unique<Falling>(), {}});
+    Settings settings;
+    settings.step = step;
+    settings.end = 2.0;
+    settings.onDiscard = OnDiscard::shorten;
+    core::Log log;
+    run::Run run(std::move(system), settings, log);
+    ASSERT_TRUE(run.initialise().ok());
+    const Outcome outcome = run.simulate();
+    EXPECT_TRUE(outcome.ok()) << outcome.message;
+    EXPECT_EQ(run.time(), 1.0);
+    EXPECT_NE(outcome.message, "");
+  }
 }
 
 TEST(RepeatedStep, LengthsAreCountedAsTheyWereMeant) {

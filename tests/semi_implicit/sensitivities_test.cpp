@@ -11,6 +11,7 @@
 #include <fmt/ranges.h>
 #include <gtest/gtest.h>
 
+#include "koppla/core/error.hpp"
 #include "koppla/coupling/approximation.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/interface_problem.hpp"
@@ -18,6 +19,7 @@
 
 #include "support/extremes.hpp"
 #include "support/figure.hpp"
+#include "support/formula_subsystem.hpp"
 #include "two_masses.hpp"
 
 namespace koppla::test {
@@ -200,6 +202,74 @@ TEST(Sensitivities, FormulasKnowTheProjectionOfMethodThree) {
                                   step.derivative(differences, member, output, input) -
                               1.0));
   showAtMost({"lu R6", "method-3", "dx, dv by lambda and mu within 1 % of differences"}, largest, 0.01);
+}
+
+/// What a member was sent in its steps: a predictor, a probe per input, a corrector.
+using Sent = std::vector<std::vector<double>>;
+
+/// y' = -(sum of inputs)^3, which is not linear.
+Formula recording(std::size_t inputs, std::vector<double> start, Sent& sent) {
+  Formula formula;
+  for (std::size_t i = 1; i <= inputs; ++i) formula.inputs.push_back("u" + std::to_string(i));
+  for (std::size_t i = 1; i <= start.size(); ++i) formula.outputs.push_back("y" + std::to_string(i));
+  formula.states = std::move(start);
+  formula.step = [&sent](std::vector<double>& x, double, double h, const std::vector<double>& u) {
+    sent.push_back(u);
+    double sum = 0.0;
+    for (const double value : u) sum += value;
+    for (double& state : x) state -= h * sum * sum * sum;
+  };
+  formula.output = [](const std::vector<double>& x, double, const std::vector<double>&) { return x; };
+  formula.feedThrough = false;
+  return formula;
+}
+
+/// Delta = eps max(1, |u|), eps of each component: that of b.y2 is its own.
+TEST(Sensitivities, EachComponentMayHaveAnIncrementOfItsOwn) {
+  Sent a, b;
+  coupling::System system = makeSystem({{"a", recording(2, {1.0}, a)}, {"b", recording(1, {0.5, 3.0}, b)}},
+                                       {{"b.y1", "a.u1"}, {"b.y2", "a.u2"}, {"a.y1", "b.u1"}});
+  run::Settings settings;
+  settings.step = settings.end = H;
+  settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
+  settings.algorithm.semiImplicit.increment = 1e-5;
+  settings.algorithm.semiImplicit.increments = {{.variables = "b.*2", .number = 1e-2}};
+  core::Log log;
+  run::Run run(std::move(system), settings, log);
+  ASSERT_TRUE(run.initialise().ok());
+  const run::Outcome outcome = run.simulate();
+  ASSERT_TRUE(outcome.ok()) << outcome.message;
+  ASSERT_EQ(a.size(), 4U);
+  ASSERT_EQ(b.size(), 3U);
+  EXPECT_EQ(a[0], (std::vector<double>{0.5, 3.0}));
+  const std::vector<double> obtained{a[1][0] - 0.5, a[1][1] - 3.0, a[2][0] - 0.5, a[2][1] - 3.0, b[1][0] - b[0][0]};
+  const std::vector<double> expected{1e-5, 0.0, 0.0, 3e-2, 1e-5};
+  test::Largest off;
+  for (std::size_t i = 0; i < expected.size(); ++i) off.see(std::fabs(obtained[i] - expected[i]));
+  showFigure({"lu R5", "per-component", "Delta of 1e-5 max(1, 0.5), 1e-2 max(1, 3) and 1e-5 max(1, 1)"},
+             fmt::format("{:.3g}, {:.3g}, {:.3g}", obtained[0], obtained[3], obtained[4]), off <= 1e-14);
+}
+
+TEST(Sensitivities, NoComponentHasTwoIncrements) {
+  Sent a, b;
+  const auto made = [&](std::vector<coupling::OwnNumber> increments, core::Log& log) {
+    run::Settings settings;
+    settings.step = settings.end = H;
+    settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
+    settings.algorithm.semiImplicit.increments = std::move(increments);
+    return run::Run(makeSystem({{"a", recording(1, {1.0}, a)}, {"b", recording(1, {0.5, 3.0}, b)}},
+                               {{"b.y1", "a.u1"}, {"a.y1", "b.u1"}}),
+                    settings, log);
+  };
+  core::Log log;
+  try {
+    made({{.variables = "b.y1", .number = 1e-2}, {.variables = "b.*", .number = 1e-3}}, log);
+    ADD_FAILURE() << "it was accepted";
+  } catch (const core::InputError& error) {
+    EXPECT_STREQ(error.what(),
+                 "'b.y1' has an increment of its own twice. Let no other name in 'increments' of [algorithm] fit what "
+                 "'b.*' fits.");
+  }
 }
 
 }  // namespace

@@ -112,6 +112,37 @@ TEST(StabilityMap, ShowsWhatIsUnknown) {
   EXPECT_NE(svg.find("unknown"), std::string::npos);
 }
 
+/// The line of the limit, of all that is drawn last.
+std::vector<test::Match> pointsOfLine(const std::string& svg) {
+  const std::size_t last = svg.rfind("<path class=\"curve\"");
+  return test::matches(svg.substr(last, svg.find("/>", last) - last), "([0-9.]+),[0-9.]+");
+}
+
+TEST(StabilityMap, DrawsNoLineBesideWhatIsUnknown) {
+  report::StabilityMap map;
+  map.across = {"a", {0.0, 1.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.panels = {{"", {0.5, 2.0, 0.5, 2.0}}};
+  EXPECT_FALSE(pointsOfLine(plotStabilityMap(map)).empty());
+  map.panels = {{"", {0.5, std::nan(""), 0.5, std::nan("")}}};
+  EXPECT_TRUE(pointsOfLine(plotStabilityMap(map)).empty());
+}
+
+TEST(StabilityMap, TheLegendHasTheColoursOfTheCells) {
+  report::StabilityMap map;
+  map.recursion.allowance = 0.5;
+  map.across = {"a", {0.0, 1.0}};
+  map.up = {"b", {0.0, 1.0}};
+  map.panels = {{"", {1.4, 1.7, 1.4, 1.7}}};
+  const std::string svg = plotStabilityMap(map);
+  const std::vector<std::string> fills = fillsOf(svg);
+  ASSERT_TRUE(isBlue(fills[0]));
+  ASSERT_FALSE(isBlue(fills[1]));
+  // Beyond the two cells of each, in the legend.
+  for (const std::string& fill : {fills[0], fills[1]})
+    EXPECT_GT(test::matches(svg, "\"" + fill + "\"").size(), 2U) << fill;
+}
+
 TEST(StabilityMap, DrawsOneFrameForEachPanelAndNamesIt) {
   report::StabilityMap map;
   map.across = {"a", {0.0, 1.0}};

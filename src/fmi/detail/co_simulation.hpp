@@ -37,7 +37,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
         reader_(instance_),
         trials_(instance_, reader_),
         check_(trials_),
-        ends_(instance_, reader_) {
+        ends_(instance_) {
     const Functions& functions = instance_.functions();
     component_ = instance_.component();
     setReal_ = functions.setReal;
@@ -144,6 +144,10 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   subsystem::StepResult tryToReach(const subsystem::Step& step, double* y, const Answer& set);
   /// Takes the step with the inputs of its end, keeps the outputs and goes back; the answer of that step.
   Answer tryEnds(const subsystem::Step& step, subsystem::Trajectory u);
+  /// Whether it remembers inputs of earlier steps: then it holds those of the end from now on.
+  Answer lookForMemory(const subsystem::Step& step, subsystem::Trajectory u);
+  [[nodiscard]] std::vector<std::string> endOutputNames() const;
+  static Answer stateCall(subsystem::Status status, const char* call);
   subsystem::StepResult advanceTwice(const subsystem::Step& step, double* y, const Answer& set);
   subsystem::StepResult warned(const subsystem::Step& step, const Answer& answer);
   /// What saving and restoring means beside the state of the FMU.
@@ -154,7 +158,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   /// For calls that must succeed: throws core::SubsystemError where the answer is bad.
   void require(const Answer& answer, const std::string& arguments = {});
 
-  // What a step touches lies together: with the pointer to the virtual functions the first seven members fill one cache
+  // What a step touches lies together: with the pointer to the virtual functions the first eight members fill one cache
   // line, flags and what derivatives need begin the next.
   fmi2::Component component_ = nullptr;
   decltype(Functions::setReal) setReal_;
@@ -175,15 +179,13 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
   const fmi2::ValueReference* derivativeReferences_ = nullptr;
   const fmi2::Integer* derivativeOrders_ = nullptr;
 
+  const fmi2::Integer* outputOrders_ = nullptr;
   bool outputDerivatives_ = false;  ///< are asked for
   bool stepped_ = false;
   bool asksToEnd_ = false;
   bool takesDerivatives_ = false;  ///< the FMU itself
   bool triesEnds_ = false;         ///< from the first step on with inputs of a higher degree than it takes
-  std::atomic<bool>* ending_ = nullptr;
-  double end_ = 0.0;  ///< s, of the experiment
   std::optional<subsystem::Experiment> experiment_;
-  std::map<subsystem::PortIndex, core::Value> startValues_;  ///< those that were set
   std::vector<double> manyDerivatives_;
   DiscreteAccess discreteInputs_;
   DiscreteAccess discreteOutputs_;

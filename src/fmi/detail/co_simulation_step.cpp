@@ -67,8 +67,8 @@ Answer CoSimulation::getOutputs(double* y) {
     // There is none before the first step (FMI 2.0.4, 4.2.4).
     std::fill_n(y + outputCount_, outputCount_, std::numeric_limits<double>::quiet_NaN());
     if (stepped_)
-      answer = {instance_.functions().getRealOutputDerivatives(component_, outputs_, outputCount_,
-                                                               ordersFor(outputCount_), y + outputCount_),
+      answer = {instance_.functions().getRealOutputDerivatives(component_, outputs_, outputCount_, outputOrders_,
+                                                               y + outputCount_),
                 "fmi2GetRealOutputDerivatives"};
     if (answer.bad()) return answer;
   }
@@ -129,19 +129,20 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& given, subsystem
   if (asksToEnd_) return {Status::discard, given.t0};
   subsystem::Step step = given;
   const bool onlyValues = u.degree > 0 && !takesDerivatives_;
+  const bool tries = onlyValues && ends_.any() && !ends_.areHeld();
   // A state is restored that nobody outside knows of.
-  if (onlyValues && ends_.any()) step.final = false;
-  if (step.returnsBefore && !watch_) watch_ = std::make_unique<ReturnWatch>(trials_, end_);
+  if (tries) step.final = false;
+  if (step.returnsBefore && !watch_) watch_ = std::make_unique<ReturnWatch>(trials_, experiment_->end);
   if (watch_)
     if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
   ends_.forget();
-  if (onlyValues && ends_.any())
+  if (tries)
     if (const Answer tried = tryEnds(step, u); tried.bad()) {
       settled(Status::ok);
       return std::string_view(tried.call) == "fmi2DoStep" ? finish(step, y, Stage::step, tried)
                                                           : refused(step, tried, step.t0);
     }
-  if (onlyValues) u = {ends_.means(u), u.count, 0};
+  if (onlyValues) u = {ends_.areHeld() ? ends_.ends(u) : ends_.means(u), u.count, 0};
   const Answer set = completeInputs(step, u, setInputs(u.coefficients));
   if (set.bad()) return finish(step, y, Stage::set, set);
   if (watch_)
@@ -154,30 +155,65 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& given, subsystem
 }
 
 Answer CoSimulation::tryEnds(const subsystem::Step& step, subsystem::Trajectory u) {
-  if (!std::exchange(triesEnds_, true)) {
-    std::vector<std::string> names;
-    for (const PortIndex port : ends_.ports()) names.push_back(describe().ports[port].name);
+  if (const Answer saved = stateCall(instance_.save(kTrialBegin), "fmi2GetFMUstate"); saved.bad()) return saved;
+  check_.relied();
+  if (ends_.isNew(u)) {
+    if (const Answer compared = lookForMemory(step, u); compared.bad()) return compared;
+    if (ends_.areHeld()) return {};
+  }
+  if (!std::exchange(triesEnds_, true))
     instance_.log().write(
         core::Severity::info,
         fmt::format("It takes values of inputs only, and {} may depend on them at the same instant: each step is "
                     "computed twice, first with the inputs of its end, from which these outputs are taken, and then "
                     "with their means.",
-                    fmt::join(names, ", ")));
-  }
-  const auto stateCall = [](Status status, const char* call) {
-    return Answer{status == Status::fatal ? fmi2::Status::fatal : fmi2::Status::error, call};
-  };
-  if (const Status status = instance_.save(kTrialBegin); status >= Status::discard)
-    return stateCall(status, "fmi2GetFMUstate");
-  check_.relied();
+                    fmt::join(endOutputNames(), ", ")));
   Answer answer = setInputs(ends_.ends(u));
   if (!answer.bad()) answer = worse(answer, trials_.doStep(step.t0, lengthFor(step), step.returnsBefore));
   if (!answer.bad()) answer = worse(answer, ends_.read());
   // Where it asks to end or goes no further it has to be asked for more.
   if (answer.bad()) return answer;
-  if (const Status status = instance_.restore(kTrialBegin); status >= Status::discard)
-    return stateCall(status, "fmi2SetFMUstate");
-  return answer;
+  return worse(answer, stateCall(instance_.restore(kTrialBegin), "fmi2SetFMUstate"));
+}
+
+Answer CoSimulation::stateCall(Status status, const char* call) {
+  if (status < Status::discard) return {};
+  return {status == Status::fatal ? fmi2::Status::fatal : fmi2::Status::error, call};
+}
+
+std::vector<std::string> CoSimulation::endOutputNames() const {
+  std::vector<std::string> names;
+  for (const PortIndex port : ends_.ports()) names.push_back(describe().ports[port].name);
+  return names;
+}
+
+/// From the state that is saved, to which it returns. Steps that do not succeed are left to those that count.
+Answer CoSimulation::lookForMemory(const subsystem::Step& step, subsystem::Trajectory u) {
+  EndOutputs::Answers whole, half;
+  bool complete = true;
+  for (const auto& [answers, length] : {std::pair(&whole, lengthFor(step)), std::pair(&half, 0.5 * lengthFor(step))}) {
+    if (answers == &half && !describe().capabilities.variableStep) complete = false;
+    for (const bool end : {true, false}) {
+      if (!complete) break;
+      Answer answer = setInputs(end ? ends_.ends(u) : ends_.means(u));
+      if (!answer.bad()) answer = worse(answer, trials_.doStep(step.t0, length, step.returnsBefore));
+      if (!answer.bad()) answer = worse(answer, ends_.read(end ? answers->ends : answers->means));
+      if (answer.status == fmi2::Status::fatal) return answer;
+      complete = !answer.bad();
+      if (const Answer back = stateCall(instance_.restore(kTrialBegin), "fmi2SetFMUstate"); back.bad()) return back;
+    }
+  }
+  if (complete && !EndOutputs::remembers(whole, half)) return {};
+  ends_.hold();
+  instance_.log().write(
+      core::Severity::warning,
+      fmt::format("It takes values of inputs only, and {}: it is given those of the end of each step. What it "
+                  "integrates follows its inputs to first order only; choose algorithm.degree = 0, or a shorter step.",
+                  complete ? fmt::format("{} answer the more to a change of them the shorter the step is, as if it "
+                                         "compared them with earlier ones",
+                                         fmt::join(endOutputNames(), ", "))
+                           : "whether it remembers earlier ones cannot be found out, since it takes no shorter steps"));
+  return {};
 }
 
 /// Some FMUs take no step but of the size they were made for.
@@ -268,7 +304,7 @@ StepResult CoSimulation::ended(const subsystem::Step& step, double* y, double re
   instance_.addToFailure(" It asks to end the simulation.");
   stepped_ = true;
   asksToEnd_ = true;
-  if (ending_ != nullptr) ending_->store(true);
+  if (experiment_->ending != nullptr) experiment_->ending->store(true);
   if (const Answer answer = getOutputs(y); answer.bad()) return refused(step, answer, reached);
   constexpr double kTie = 1e-9;  // of the step: the FMU has its own rounding of times
   const bool complete = reached >= step.t1 - kTie * (step.t1 - step.t0);

@@ -1,51 +1,57 @@
 #include "koppla/fmi/detail/end_outputs.hpp"
 
 #include <algorithm>
-
-#include "koppla/subsystem/feed_through.hpp"
+#include <cmath>
 
 namespace koppla::fmi::detail {
 
 using subsystem::PortIndex;
 
-std::size_t& PlaceInValues::of(core::Type type) {
-  switch (type) {
-    case core::Type::real:
-      return real;
-    case core::Type::boolean:
-      return boolean;
-    case core::Type::string:
-      return string;
-    case core::Type::integer:
-    case core::Type::enumeration:
-      break;
-  }
-  return integer;
+namespace {
+
+/// Real outputs that may depend on one of these inputs, if that is real, at the same instant.
+std::vector<PortIndex> realOutputsFedBy(const subsystem::Description& description, std::span<const PortIndex> inputs) {
+  const auto isReal = [&](PortIndex port) { return description.ports.at(port).type == core::Type::real; };
+  std::vector<PortIndex> reals;
+  for (const PortIndex input : inputs)
+    if (isReal(input)) reals.push_back(input);
+  std::vector<PortIndex> outputs = description.outputsFedBy(reals);
+  std::erase_if(outputs, [&](PortIndex output) { return !isReal(output); });
+  return outputs;
 }
 
-void EndOutputs::raiseDegree(subsystem::Description& description) {
-  if (description.capabilities.inputDerivatives != 0 || !description.capabilities.saveRestore) return;
+}  // namespace
+
+unsigned EndOutputs::degreeOf(const subsystem::Description& description) {
+  const subsystem::Capabilities& capabilities = description.capabilities;
+  if (capabilities.inputDerivatives != 0 || !capabilities.saveRestore) return capabilities.inputDerivatives;
   std::vector<PortIndex> inputs;
   for (PortIndex port = 0; port < description.ports.size(); ++port)
     if (description.ports[port].causality == subsystem::Causality::input) inputs.push_back(port);
-  if (!subsystem::outputsFedBy(description, inputs).empty()) description.capabilities.inputDerivatives = 1;
+  return realOutputsFedBy(description, inputs).empty() ? 0 : 1;
 }
 
-void EndOutputs::bind(const subsystem::Binding& binding) {
-  const subsystem::Description& description = instance_.ports().description;
-  ports_ = subsystem::outputsFedBy(description, binding.inputs);
-  PlaceInValues place;
-  kept_.clear();
-  for (const PortIndex port : ports_) kept_[port] = place.of(description.ports.at(port).type)++;
+void EndOutputs::bind(std::span<const PortIndex> inputs, std::span<const PortIndex> outputs) {
+  const PortTable& table = instance_.ports();
+  ports_ = realOutputsFedBy(table.description, inputs);
+  references_.clear();
+  for (const PortIndex port : ports_) references_.push_back(table.references[port]);
+  values_.assign(ports_.size(), 0.0);
   known_ = false;
-  inputs_.assign(binding.inputs.size(), 0.0);
-  discrete_ = binding.discreteOutputs;
+  held_ = false;
+  inputs_.assign(inputs.size(), 0.0);
+  discrete_.clear();
+  for (const PortIndex input : inputs)
+    if (const subsystem::Port& port = table.description.ports.at(input); port.type == core::Type::real)
+      discrete_.push_back(port.discrete);
+  compared_.assign(discrete_.size(), false);
   targets_.clear();
-  PlaceInValues bound;
-  for (const PortIndex output : binding.outputs) {
-    const core::Type type = description.ports.at(output).type;
-    const std::size_t at = bound.of(type)++;
-    if (const auto found = kept_.find(output); found != kept_.end()) targets_.push_back({type, at, found->second});
+  std::size_t real = 0;
+  for (const PortIndex output : outputs) {
+    if (table.description.ports.at(output).type != core::Type::real) continue;
+    if (const auto found = std::ranges::find(ports_, output); found != ports_.end())
+      targets_.push_back({real, static_cast<std::size_t>(found - ports_.begin())});
+    ++real;
   }
 }
 
@@ -57,13 +63,45 @@ const double* EndOutputs::ends(subsystem::Trajectory u) {
 const double* EndOutputs::means(subsystem::Trajectory u) {
   std::fill(inputs_.begin(), inputs_.end(), 0.0);
   for (std::uint32_t k = u.degree + 1; k-- > 0;)
-    for (std::uint32_t i = 0; i < u.count; ++i) inputs_[i] += u.power(k)[i] / (k + 1.0);
+    for (std::uint32_t i = 0; i < u.count; ++i) inputs_[i] += u.power(k)[i] / (discrete_[i] ? 1.0 : k + 1.0);
   return inputs_.data();
 }
 
+bool EndOutputs::isNew(subsystem::Trajectory u) {
+  constexpr double kNoticeable = 1e-6;  // less may be rounding
+  bool any = false;
+  for (std::uint32_t i = 0; i < u.count; ++i) {
+    if (compared_[i] || discrete_[i]) continue;
+    double mean = 0.0;
+    for (std::uint32_t k = u.degree + 1; k-- > 0;) mean += u.power(k)[i] / (k + 1.0);
+    const double end = u.value(i, 1.0);
+    if (!(std::fabs(end - mean) > kNoticeable * std::fmax(std::fabs(end), std::fabs(mean)))) continue;
+    compared_[i] = true;
+    any = true;
+  }
+  return any;
+}
+
+bool EndOutputs::remembers(const Answers& whole, const Answers& half) {
+  constexpr double kMore = 1.1;       // what states add changes by as much only where the step is long for them
+  constexpr double kRounding = 1e-9;  // of outputs
+  for (std::size_t i = 0; i < whole.ends.size(); ++i) {
+    const double size = std::fmax(std::fabs(half.ends[i]), std::fabs(half.means[i]));
+    const double inWhole = std::fabs(whole.ends[i] - whole.means[i]);
+    const double inHalf = std::fabs(half.ends[i] - half.means[i]);
+    if (!(inHalf <= kMore * inWhole + kRounding * size)) return true;
+  }
+  return false;
+}
+
+Answer EndOutputs::read(std::vector<double>& into) {
+  into.resize(references_.size());
+  return {instance_.functions().getReal(instance_.component(), references_.data(), references_.size(), into.data()),
+          "fmi2GetReal"};
+}
+
 Answer EndOutputs::read() {
-  values_.clear();
-  const Answer answer = reader_.read(ports_, values_);
+  const Answer answer = read(values_);
   known_ = !answer.bad();
   return answer;
 }
@@ -71,39 +109,21 @@ Answer EndOutputs::read() {
 void EndOutputs::restore(std::size_t place) {
   const Saved& saved = saved_.at(place);
   known_ = saved.known;
-  if (known_) values_ = saved.values;  // in memory that is there already
-}
-
-void EndOutputs::put(const Target& target, double* reals, const subsystem::DiscreteValues& others) const {
-  switch (target.type) {
-    case core::Type::real:
-      reals[target.output] = values_.reals[target.value];
-      break;
-    case core::Type::integer:
-    case core::Type::enumeration:
-      others.integers[target.output] = values_.integers[target.value];
-      break;
-    case core::Type::boolean:
-      others.booleans[target.output] = values_.booleans[target.value];
-      break;
-    case core::Type::string:
-      others.strings[target.output] = values_.strings[target.value];
-      break;
-  }
+  if (known_) std::ranges::copy(saved.values, values_.begin());
 }
 
 void EndOutputs::replaceBound(double* y) const {
   if (!known_) return;
-  for (const Target& target : targets_) put(target, y, discrete_);
+  for (const Target& target : targets_) y[target.output] = values_[target.value];
 }
 
-void EndOutputs::replace(std::span<const PortIndex> ports, core::Values& values, PlaceInValues before) const {
+void EndOutputs::replace(std::span<const PortIndex> ports, double* reals) const {
   if (!known_) return;
   for (const PortIndex port : ports) {
-    const core::Type type = instance_.ports().description.ports.at(port).type;
-    const std::size_t at = before.of(type)++;
-    if (const auto found = kept_.find(port); found != kept_.end())
-      put({type, at, found->second}, values.reals.data(), {values.integers, values.booleans, values.strings});
+    if (instance_.ports().description.ports.at(port).type != core::Type::real) continue;
+    if (const auto found = std::ranges::find(ports_, port); found != ports_.end())
+      *reals = values_[static_cast<std::size_t>(found - ports_.begin())];
+    ++reals;
   }
 }
 

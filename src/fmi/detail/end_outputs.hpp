@@ -2,50 +2,55 @@
 
 #include <array>
 #include <span>
-#include <unordered_map>
 #include <vector>
 
 #include "koppla/fmi/detail/fmu_instance.hpp"
-#include "koppla/fmi/detail/port_reader.hpp"
 
 namespace koppla::fmi::detail {
-
-/// A place in each of the arrays of values.
-struct PlaceInValues {
-  std::size_t real = 0;
-  std::size_t integer = 0;
-  std::size_t boolean = 0;
-  std::size_t string = 0;
-
-  static PlaceInValues behind(const core::Values& values) {
-    return {values.reals.size(), values.integers.size(), values.booleans.size(), values.strings.size()};
-  }
-  /// Enumerations are integers.
-  std::size_t& of(core::Type type);
-};
 
 /// An FMU that takes values only is given the mean of an input over a step: right to second order for what it
 /// integrates. Outputs that depend on the input at the same instant then are those of the mean, half a step late. FMI
 /// knows no outputs for inputs set after a step (2.0.4, 4.2.4), so the step is tried with the inputs of its end first,
 /// and gone back. The states of the trial are off by O(h^2), which are not kept: such outputs are of second order, too.
+///
+/// Who remembers its inputs would then compare what it is sent at the end of a step with the mean of the step before. A
+/// difference quotient is 1.5 times too large by that, however short the steps are. So the answer to a change of an
+/// input is compared with that over half a step: where it is larger there, the FMU holds the values of the end of each
+/// step instead, without a trial. Integers, booleans and texts, which may remember as well, are never those of a trial.
 class EndOutputs {
  public:
-  /// To be told of what an FMU can do: one that is to be stepped like this takes the line between both ends of a step.
-  /// It takes values only, can return to saved states, and an output may depend on a real input at the same
-  /// instant.
-  static void raiseDegree(subsystem::Description& description);
+  /// The degree of inputs that an FMU takes, given what it declares. One that takes values only, can return to saved
+  /// states, and has a real output that may depend on a real input at the same instant is stepped like this, and takes
+  /// the line between both ends of a step.
+  static unsigned degreeOf(const subsystem::Description& description);
 
-  EndOutputs(FmuInstance& instance, PortReader& reader) : instance_(instance), reader_(reader) {}
+  explicit EndOutputs(FmuInstance& instance) : instance_(instance) {}
 
-  void bind(const subsystem::Binding& binding);
+  void bind(std::span<const subsystem::PortIndex> inputs, std::span<const subsystem::PortIndex> outputs);
   /// Whether outputs depend on bound inputs like this.
   [[nodiscard]] bool any() const { return !ports_.empty(); }
   [[nodiscard]] const std::vector<subsystem::PortIndex>& ports() const { return ports_; }
 
-  /// The inputs at the end of a step, and their means over it; valid until the next of these calls.
+  /// The inputs at the end of a step, and their means over it; valid until the next of these calls. Of an input that is
+  /// declared as discrete there is no mean.
   const double* ends(subsystem::Trajectory u);
   const double* means(subsystem::Trajectory u);
 
+  /// Whether an input changes in this step whose changes have not been compared yet; from then on they have.
+  bool isNew(subsystem::Trajectory u);
+  /// What a step with the inputs of its end answers beyond one with their means.
+  struct Answers {
+    std::vector<double> ends;
+    std::vector<double> means;
+  };
+  /// Over a whole step, and over its first half with the same inputs.
+  [[nodiscard]] static bool remembers(const Answers& whole, const Answers& half);
+  /// From now on the values of the end are held.
+  void hold() { held_ = true; }
+  [[nodiscard]] bool areHeld() const { return held_; }
+
+  /// The outputs as they are now.
+  Answer read(std::vector<double>& into);
   /// Keeps the outputs as they are after the trial.
   Answer read();
   /// The FMU stands where no trial belongs to.
@@ -58,31 +63,29 @@ class EndOutputs {
   }
   void restore(std::size_t place);
 
-  /// Writes what is known over the values of bound outputs, the real ones of which are at y.
+  /// Writes what is known over the values of bound outputs, or of real ports among any.
   void replaceBound(double* y) const;
-  /// The same for values of any ports, which were appended to what had been there before.
-  void replace(std::span<const subsystem::PortIndex> ports, core::Values& values, PlaceInValues before) const;
+  void replace(std::span<const subsystem::PortIndex> ports, double* reals) const;
 
  private:
   struct Target {
-    core::Type type;
-    std::size_t output;  ///< among bound ones of that type
-    std::size_t value;   ///< among those that are kept
+    std::size_t output;  ///< among bound real ones
+    std::size_t value;
   };
   struct Saved {
-    core::Values values;
+    std::vector<double> values;
     bool known = false;
   };
-  void put(const Target& target, double* reals, const subsystem::DiscreteValues& others) const;
 
   FmuInstance& instance_;
-  PortReader& reader_;
-  std::vector<subsystem::PortIndex> ports_;  ///< all outputs that depend on a bound input, bound or not
-  std::unordered_map<subsystem::PortIndex, std::size_t> kept_;  ///< their places among the values of their types
-  core::Values values_;
+  std::vector<subsystem::PortIndex> ports_;  ///< all real outputs that depend on a bound input, bound or not
+  std::vector<fmi2::ValueReference> references_;
+  std::vector<double> values_;
   bool known_ = false;
+  bool held_ = false;
   std::vector<Target> targets_;
-  subsystem::DiscreteValues discrete_;  ///< of bound outputs
+  std::vector<bool> discrete_;  ///< by bound real input
+  std::vector<bool> compared_;  ///< by bound real input
   std::vector<double> inputs_;
   std::array<Saved, subsystem::kSlots> saved_{};
 };

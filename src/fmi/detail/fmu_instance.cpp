@@ -60,7 +60,7 @@ LoadedModel limited(LoadedModel model, const Options& options) {
   if (model.ports->description.capabilities.inputDerivatives <= options.inputDerivatives) return model;
   PortTable table = *model.ports;
   table.description.capabilities.inputDerivatives = options.inputDerivatives;
-  EndOutputs::raiseDegree(table.description);
+  table.description.capabilities.inputDerivatives = EndOutputs::degreeOf(table.description);
   model.ports = std::make_shared<const PortTable>(std::move(table));
   return model;
 }

@@ -28,11 +28,10 @@ core::Value zeroOf(Type type) {
 
 }  // namespace
 
-const core::Value& PortReader::startOf(PortIndex port) {
+core::Value PortReader::startOf(PortIndex port) const {
   if (const auto found = set_.find(port); found != set_.end()) return found->second;
   const subsystem::Port& declared = instance_.ports().description.ports[port];
-  if (declared.start) return *declared.start;
-  return set_.insert_or_assign(port, zeroOf(declared.type)).first->second;
+  return declared.start ? *declared.start : zeroOf(declared.type);
 }
 
 template <typename Getter, typename Wire>
@@ -42,11 +41,11 @@ Answer PortReader::readInput(PortIndex port, const Getter& function, const char*
   const subsystem::Port& declared = instance_.ports().description.ports[port];
   if (!answer.bad() || answer.status == fmi2::Status::fatal || declared.causality != subsystem::Causality::input)
     return answer;
-  const core::Value& start = startOf(port);
+  const core::Value start = startOf(port);
   std::visit(
-      [&value]<typename T>(const T& v) {
+      [&]<typename T>(const T& v) {
         if constexpr (std::is_same_v<T, std::string>) {
-          if constexpr (std::is_same_v<Wire, fmi2::String>) value = v.c_str();
+          if constexpr (std::is_same_v<Wire, fmi2::String>) value = (startTexts_[port] = v).c_str();
         } else if constexpr (!std::is_same_v<Wire, fmi2::String>) {
           value = static_cast<Wire>(v);
         }

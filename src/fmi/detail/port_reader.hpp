@@ -16,6 +16,7 @@ class PortReader {
 
   /// A port was set before initialisation.
   void wasSet(subsystem::PortIndex port, const core::Value& value) { set_.insert_or_assign(port, value); }
+  [[nodiscard]] const std::map<subsystem::PortIndex, core::Value>& valuesSet() const { return set_; }
 
   /// Appends the present values, in the given order within each type. Some FMUs refuse to tell their inputs before the
   /// first step: until then an input has the value that it was set to, or its start value.
@@ -27,10 +28,11 @@ class PortReader {
                   const char* call, std::vector<Wire>& values);
   template <typename Getter, typename Wire>
   Answer readInput(subsystem::PortIndex port, const Getter& function, const char* call, Wire& value);
-  [[nodiscard]] const core::Value& startOf(subsystem::PortIndex port);
+  [[nodiscard]] core::Value startOf(subsystem::PortIndex port) const;
 
   FmuInstance& instance_;
-  std::map<subsystem::PortIndex, core::Value> set_;  ///< and start values that nobody declared
+  std::map<subsystem::PortIndex, core::Value> set_;
+  std::map<subsystem::PortIndex, std::string> startTexts_;  ///< of strings that were read as their start values
   // Kept, since some are read in every step.
   std::vector<subsystem::PortIndex> chosen_;
   std::vector<fmi2::ValueReference> references_;

@@ -120,12 +120,12 @@ bool LocalBasis::solve() {
   const auto pivots = cholesky_.matrixLLT().diagonal().array();
   if (!(pivots.minCoeff() * pivots.minCoeff() > kSingular * pivots.maxCoeff() * pivots.maxCoeff())) return false;
   const auto L = cholesky_.matrixL();
-  L.solveInPlace(Phi_);
+  weights_ = Phi_;
+  L.solveInPlace(weights_);
   Eigen::MatrixXd Y = P_;
   L.solveInPlace(Y);
   const Eigen::LDLT<Eigen::MatrixXd> S(Y.transpose() * Y);
-  Phi_.noalias() -= Y * S.solve(Y.transpose() * Phi_ - Q_.transpose());
-  weights_ = Phi_;
+  weights_.noalias() -= Y * S.solve(Y.transpose() * weights_ - Q_.transpose());
   L.transpose().solveInPlace(weights_);
   return weights_.allFinite();
 }
@@ -160,11 +160,7 @@ const Eigen::MatrixXd& LocalBasis::weights(std::span<const Position> points, dou
     Phi_.col(i) = (points_.colwise() - places_.col(i)).colwise().squaredNorm().transpose();
   evaluateBasis(settings_.basis, settings_.support, A_);
   evaluateBasis(settings_.basis, settings_.support, Phi_);
-  const Eigen::MatrixXd unsolved = Phi_;
-  if (!solve()) {
-    Phi_ = unsolved;
-    solveSingular();
-  }
+  if (!solve()) solveSingular();
   return weights_;
 }
 

@@ -13,6 +13,7 @@ namespace {
 
 constexpr std::string_view kBlanks = " \t\r\f\v";
 constexpr std::string_view kSeparators = " \t\r\f\v,;";
+constexpr std::string_view kButCommas = " \t\r\f\v;";  ///< separators
 
 std::optional<double> plainNumber(std::string_view word) {
   double value = 0.0;
@@ -81,6 +82,30 @@ std::vector<std::string_view> words(std::string_view line, char separator) {
     at = line.find_first_not_of(kSeparators, end);
   }
   return result;
+}
+
+bool hasDecimalComma(std::string_view word) {
+  const auto isDigit = [&](std::size_t at) { return at < word.size() && word[at] >= '0' && word[at] <= '9'; };
+  const std::size_t comma = word.find(',');
+  if (comma == word.npos || comma == 0 || !isDigit(comma - 1) || !isDigit(comma + 1)) return false;
+  if (word.find_first_of(".,", comma + 1) != word.npos || word.find('.') != word.npos) return false;
+  std::string withPoint(word);
+  withPoint[comma] = '.';
+  return number(withPoint).has_value();
+}
+
+std::optional<std::string_view> decimalCommaIn(std::string_view line) {
+  if (line.find(',') == line.npos) return std::nullopt;
+  std::optional<std::string_view> found;
+  bool apart = false;
+  for (std::size_t at = line.find_first_not_of(kButCommas); at != line.npos;) {
+    const std::size_t end = std::min(line.find_first_of(kButCommas, at), line.size());
+    const std::string_view word = line.substr(at, end - at);
+    if (!found && hasDecimalComma(word)) found = word;
+    at = line.find_first_not_of(kButCommas, end);
+    if (at != line.npos && line[at] != ',' && !word.ends_with(',')) apart = true;
+  }
+  return apart ? found : std::nullopt;
 }
 
 std::optional<std::string_view> Lines::next() {

@@ -21,6 +21,13 @@ std::string_view trimmed(std::string_view text);
 /// without blanks around it.
 std::vector<std::string_view> words(std::string_view line, char separator = '\0');
 
+/// Whether a word is a number but for a comma in place of its decimal point.
+bool hasDecimalComma(std::string_view word);
+
+/// The word with a decimal comma of a line whose columns stand apart without commas, '1 2,5' or '1;2,5'. Where commas
+/// are all that stands between columns they are no decimal ones.
+std::optional<std::string_view> decimalCommaIn(std::string_view line);
+
 /// Walks over the lines of a text; LF and CRLF end a line, the last one may have no end.
 class Lines {
  public:

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/printable.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/program/detail/numbers.hpp"
 
@@ -15,6 +16,11 @@ namespace koppla::program::detail {
 namespace {
 
 constexpr const char* kCheckProgram = "Check what the program printed there, and the columns of the port.";
+constexpr const char* kDecimalPoint = "Make the program write numbers with a decimal point.";
+
+std::string shown(std::string_view text) {
+  return core::printable(text, core::LineEnds::indented);  // which keeps tabs
+}
 
 std::size_t positionOf(const Column& column, const std::vector<std::string>& header, const Source& source,
                        std::size_t at) {
@@ -32,6 +38,9 @@ IdTable idTable(const std::vector<Row>& rows, const Positions& positions, const 
   std::map<Id, std::size_t> lineOf;
   const std::size_t last = std::max(positions.id.value_or(0), *std::ranges::max_element(positions.values));
   for (const Row& row : rows) {
+    if (const auto word = reading.separator == '\0' ? decimalCommaIn(row.text) : std::nullopt)
+      fail(source, row.line, fmt::format("'{}' has a decimal comma, which would divide it into two columns.", *word),
+           "Make the program write numbers with a decimal point, and the same separator between all columns.");
     const std::vector<std::string_view> cells = words(row.text, reading.separator);
     if (cells.size() <= last)
       fail(source, row.line, fmt::format("Columns in this line: {}; expected: at least {}.", cells.size(), last + 1),
@@ -55,8 +64,9 @@ IdTable idTable(const std::vector<Row>& rows, const Positions& positions, const 
 
 }  // namespace
 
-void fail(const Source& source, std::size_t line, std::string message, std::string remedy) {
-  throw core::InputError({{{source.file, line}, std::move(message), std::move(remedy)}});
+void fail(const Source& source, std::size_t line, const std::string& message, const std::string& remedy) {
+  // Bytes of the file may stand in both. A zero would end the text of an exception.
+  throw core::InputError({{{source.file, line}, shown(message), shown(remedy)}});
 }
 
 bool matches(std::string_view line, const std::regex& expression) {
@@ -81,7 +91,8 @@ Positions positionsOf(const Reading& reading, const Field& field, const std::vec
 
 double finiteNumber(std::string_view word, const Source& source, std::size_t line) {
   const std::optional<double> value = number(word);
-  if (!value) fail(source, line, fmt::format("'{}' is no number.", word), kCheckProgram);
+  if (!value)
+    fail(source, line, fmt::format("'{}' is no number.", word), hasDecimalComma(word) ? kDecimalPoint : kCheckProgram);
   if (!std::isfinite(*value))
     fail(source, line, fmt::format("The value '{}' is not finite.", word), "The program has not found a solution.");
   return *value;

@@ -19,7 +19,7 @@ struct Source {
   std::string text;
 };
 
-[[noreturn]] void fail(const Source& source, std::size_t line, std::string message, std::string remedy);
+[[noreturn]] void fail(const Source& source, std::size_t line, const std::string& message, const std::string& remedy);
 
 /// Whether an expression fits a part of the line. Of very long lines only the beginning is searched: the library's
 /// search needs memory of the stack for every character.

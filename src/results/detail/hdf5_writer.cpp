@@ -36,6 +36,7 @@ constexpr std::size_t kUsualChunkBytes = std::size_t{64} << 10U;
 constexpr std::size_t kMostChunkBytes = std::size_t{1} << 20U;
 /// Of the library's own tables for one dataset, when a block is added.
 constexpr std::size_t kTableBytes = 4096;
+/// Bytes on the disk beyond the end of the file, so many that a block seldom has to ask for more.
 constexpr std::int64_t kReservedAhead = std::int64_t{8} << 20U;
 
 struct Chunk {
