@@ -105,8 +105,10 @@ TEST_F(LibraryTest, NamesAllFunctionsThatAreMissing) {
 }
 
 TEST_F(LibraryTest, AsksOnlyForTheTypesThatTheModelUses) {
-  const Library library(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so", model_);  // has no fmi2GetInteger
-  EXPECT_EQ(library.functions().getInteger, nullptr);
+  {
+    const Library library(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so", model_);  // has no fmi2GetInteger
+    EXPECT_EQ(library.functions().getInteger, nullptr);
+  }
   model_.variables[0].type = core::Type::enumeration;
   EXPECT_THAT(refusal(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so"),
               HasSubstr("lacks fmi2GetInteger, fmi2SetInteger."));

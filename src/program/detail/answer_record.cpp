@@ -53,8 +53,7 @@ bool readAt(int descriptor, void* into, std::size_t bytes, std::uint64_t place) 
   auto* at = static_cast<char*>(into);
   while (bytes > 0) {
     const ssize_t size = ::pread(descriptor, at, bytes, static_cast<off_t>(place));
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return false;
+    if (size <= 0) return false;  // also where a signal came between: what is not there is asked for again
     at += size;
     bytes -= static_cast<std::size_t>(size);
     place += static_cast<std::uint64_t>(size);
