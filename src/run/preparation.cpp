@@ -47,9 +47,10 @@ void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::st
   if (!unknown && loop.growth < kNoise) return;
   const std::string growth = unknown ? std::string("not known, since leaving initialisation changed some of them")
                                      : fmt::format("{:.3g}", loop.growth);
-  const char* const effect = unknown             ? "they are late by some steps, or diverge, however short the step is"
-                             : loop.growth < 1.0 ? "they are late by some steps"
-                                                 : "they diverge, however short the step is";
+  const char* const effect = unknown ? "they are late by some steps, or diverge, however short the step is"
+                             : loop.growth < 1.0 - kNoise ? "they are late by some steps"
+                             : loop.growth > 1.0 + kNoise ? "they diverge, however short the step is"
+                                                          : "they never settle, however short the step is";
   log.write(core::Severity::warning, "coupling",
             fmt::format("an algebraic loop goes through {} (growth per step: {}). An explicit algorithm carries values "
                         "round it once per step, so {}. Choose algorithm.kind = \"newton\".",

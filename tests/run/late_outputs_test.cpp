@@ -145,6 +145,18 @@ TEST(LateOutputs, ALoopThatIsKeptAtStartValuesWarnsOfItsGrowth) {
   }
 }
 
+TEST(LateOutputs, TheGrowthOfALoopDecidesWhatItsValuesDo) {
+  for (const auto& [gainOfB, words] : {std::pair(0.25,
+                                                 "(growth per step: 0.5). An explicit algorithm carries values "
+                                                 "round it once per step, so they are late by some steps."),
+                                       std::pair(-0.5, "so they never settle, however short the step is."),
+                                       std::pair(0.75, "so they diverge, however short the step is.")}) {
+    coupling::System system =
+        test::makeSystem({{"a", gain(2.0)}, {"b", gain(gainOfB)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+    EXPECT_EQ(count(warnings(std::move(system), kKeep), words), 1U) << gainOfB;
+  }
+}
+
 /// In initialisation a.y is 0 whatever a.u is: a growth of 0 that was computed there would be no news.
 TEST(LateOutputs, ALoopThroughALateOutputWarnsThatItsGrowthIsNotKnown) {
   for (const auto initialisation : {kSolve, kKeep})
