@@ -82,6 +82,13 @@ function(koppla_compile_quickly program)
   endif()
 endfunction()
 
+# Seconds that only a failure meets; ThreadSanitizer makes long loops some twenty times as long.
+if(CMAKE_CXX_FLAGS MATCHES "-fsanitize=thread")
+  set(KOPPLA_TEST_TIMEOUT 1500)
+else()
+  set(KOPPLA_TEST_TIMEOUT 300)
+endif()
+
 # koppla_test(<room> SOURCES ... [LIBRARIES ...] [LABELS ...]): one test program per room, run by ctest from the build
 # folder.
 function(koppla_test room)
@@ -92,5 +99,5 @@ function(koppla_test room)
   set_target_properties(${room}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Laws are tried on the same inputs in every run; a program started by hand draws others.
   gtest_discover_tests(${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60
-    PROPERTIES TIMEOUT 300 ENVIRONMENT "RC_PARAMS=seed=1" LABELS "${TEST_LABELS}")
+    PROPERTIES TIMEOUT ${KOPPLA_TEST_TIMEOUT} ENVIRONMENT "RC_PARAMS=seed=1" LABELS "${TEST_LABELS}")
 endfunction()

@@ -193,7 +193,8 @@ Workspace::Snapshot Workspace::snapshot() const {
 std::vector<std::string> Workspace::leftovers() const {
   std::vector<std::string> names;
   for (const fs::directory_entry& entry : fs::directory_iterator(place_.path() / "temporary"))
-    names.push_back(entry.path().filename().string());
+    if (std::string name = entry.path().filename().string(); !name.starts_with("tsan."))
+      names.push_back(std::move(name));
   return names;
 }
 

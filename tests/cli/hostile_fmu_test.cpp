@@ -160,6 +160,9 @@ TEST_F(HostileFmuTest, ThatExitsWhileItIsInitialisedHasNoRows) {
 
 TEST_F(HostileFmuTest, ThatEndsTheProcessAfterTheRunDoesNotDecideTheExitCode) {
   for (const std::string instance : {"exit_terminate", "exit_freeInstance", "atExit_instantiate"}) {
+#ifdef __SANITIZE_THREAD__
+    if (instance == "atExit_instantiate") continue;  // the sanitizer has ended before
+#endif
     write(instance);
     const Result result = workspace_.run({"run", "p.toml", "--quiet", "--overwrite"});
     EXPECT_EQ(result.exitCode, 3) << instance << ": " << result.all();
