@@ -96,6 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
         Ending{"exit_doStep", "called exit(0) in fmi2DoStep."}, Ending{"underscoreExit_doStep", "called _exit(0) in"},
         Ending{"capitalExit_doStep", "called _Exit(0) in"}, Ending{"quickExit_doStep", "called quick_exit(0) in"},
         Ending{"threadExit_doStep", "called pthread_exit in fmi2DoStep."},
+        Ending{"threadExitOfC_doStep", "called thrd_exit in fmi2DoStep."},
         Ending{"throw_doStep",
                "failed at 0.5 s: fmi2DoStep(t = 0.5 s, h = 0.1 s) threw an exception, which FMI does "
                "not allow: 'no more ideas'."},

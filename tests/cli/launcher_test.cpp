@@ -34,24 +34,60 @@ TEST(Launcher, AnswersForTheVersionWhatTheLibraryAnswers) {
   EXPECT_EQ(workspace.runWithoutStreams({"version"}), 0);
 }
 
-/// The program in a folder whose path is as long as paths may be; the library's name does not fit behind it.
-TEST(Launcher, SaysWhatToDoWhereItsOwnPathIsTooLong) {
+/// What the program alone says, and its exit code, where its folder has a path of so many characters (0: any) and that
+/// content is beside it as libkoppla.so (empty: nothing is).
+std::string launched(std::size_t length, const std::string& library = {}) {
   const Workspace workspace;
   std::filesystem::path folder = workspace.path();
-  std::string enter;
-  while (PATH_MAX - 10 > folder.native().size() + 3) {
-    const std::size_t left = PATH_MAX - 10 - folder.native().size() - 2;
-    const std::string name(std::min<std::size_t>(left, NAME_MAX), 'x');
+  std::string enter = "cd " + folder.string();
+  while (folder.native().size() < length) {
+    const std::size_t left = length - folder.native().size() - 1;  // without the slash
+    // What is left for the next one needs a slash and a letter.
+    const std::string name(left > NAME_MAX ? std::min<std::size_t>(left - 2, NAME_MAX) : left, 'x');
     folder /= name;
-    enter += "mkdir " + name + " && cd " + name + " && ";
+    enter += " && mkdir " + name + " && cd " + name;
   }
-  workspace.write("k.sh", "cd \"$1\" && " + enter + "cp " KOPPLA_COMMAND " k && ./k check; echo \"code $?\"");
+  if (!library.empty()) {
+    workspace.write("library", library);
+    enter += " && cp " + workspace.path("library").string() + " libkoppla.so";
+  }
+  workspace.write("k.sh", enter + " && cp " KOPPLA_COMMAND " k && ./k check; echo \"code $?\"");
   const std::string script = workspace.path("k.sh").string();
-  ASSERT_EQ(std::system(("sh " + script + " " + workspace.path().string() + " >" + script + ".out 2>&1").c_str()), 0);
-  const std::string said = workspace.read("k.sh.out");
-  EXPECT_THAT(said, HasSubstr("error: koppla cannot find its own place"));
-  EXPECT_THAT(said, HasSubstr("install Koppla in a folder with a shorter path."));
+  EXPECT_EQ(std::system(("sh " + script + " >" + script + ".out 2>&1").c_str()), 0);
+  return workspace.read("k.sh.out");
+}
+
+TEST(Launcher, SaysWhereItsLibraryIsMissing) {
+  const std::string said = launched(0);
+  EXPECT_THAT(said, HasSubstr("error: koppla's library is missing: there is neither /"));
+  EXPECT_THAT(said, HasSubstr("/work/libkoppla.so nor /"));
   EXPECT_THAT(said, HasSubstr("code 70"));
+}
+
+TEST(Launcher, SaysWhatIsWrongWithItsLibrary) {
+  const std::string damaged = launched(0, "no library");
+  EXPECT_THAT(damaged, HasSubstr("error: koppla's library cannot be loaded: /"));
+  EXPECT_THAT(damaged, HasSubstr("code 70"));
+  const std::string other = launched(0, core::readWhole(KOPPLA_FMU_DIR "/Gain/binaries/linux64/Gain.so"));
+  EXPECT_THAT(other, HasSubstr("/work/libkoppla.so is not koppla's library: it lacks koppla_main."));
+  EXPECT_THAT(other, HasSubstr("code 70"));
+}
+
+/// Whether there is room behind the path of the folder for the longer one of both places of the library is decided to
+/// the character: the path and the byte that ends it have PATH_MAX bytes.
+TEST(Launcher, SaysWhatToDoWhereItsOwnPathIsTooLong) {
+  const std::string said = launched(0);
+  const std::size_t folder = said.find("neither ") + 8;
+  const std::size_t second = said.find(" nor ") + 5;
+  const std::size_t relative =
+      said.find("/libkoppla.so", second) + 13 - second - (said.find("/libkoppla.so", folder) - folder);
+  const std::size_t longest = PATH_MAX - 1 - relative;
+  EXPECT_THAT(launched(longest), HasSubstr("koppla's library is missing"));
+  const std::string tooLong = launched(longest + 1);
+  EXPECT_THAT(tooLong, HasSubstr("error: koppla cannot find its own place"));
+  EXPECT_THAT(tooLong, HasSubstr("install Koppla in a folder with a shorter path."));
+  EXPECT_THAT(tooLong, HasSubstr("code 70"));
+  EXPECT_THAT(launched(PATH_MAX - 4), HasSubstr("error: koppla cannot find its own place"));
 }
 
 }  // namespace

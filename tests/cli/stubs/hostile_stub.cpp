@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "koppla/fmi/fmi2_interface.hpp"
@@ -86,6 +87,7 @@ void act(const std::string& what) {
   if (what == "capitalExit") std::_Exit(0);
   if (what == "quickExit") std::quick_exit(0);
   if (what == "threadExit") pthread_exit(nullptr);
+  if (what == "threadExitOfC") thrd_exit(0);
   if (what == "exitInThread") {
     pthread_t thread{};
     pthread_create(&thread, nullptr, exitInThread, nullptr);
