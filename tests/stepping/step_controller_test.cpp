@@ -1,6 +1,7 @@
 #include "koppla/stepping/step_controller.hpp"
 
 #include <cmath>
+#include <utility>
 
 #include <gtest/gtest.h>
 
@@ -47,6 +48,83 @@ TEST(StepController, DoubleStepScalesByTheRootOfTheError) {
   EXPECT_DOUBLE_EQ(control.judge({0.1, true, 0.0}).next, 0.2);
   EXPECT_DOUBLE_EQ(control.judge({0.1, true, std::nan("")}).next, 0.1 * 0.2);
   EXPECT_DOUBLE_EQ(control.judge({0.1, false, {}}).next, 0.1 * 0.2);
+}
+
+/// Schmoll (2.30) to (2.32) with order k = 2, safety q = 0.95: H q e^(-1/k), then H q e^(-0.7/k) e_prev^(0.4/k).
+TEST(StepController, PredictionFollowsTheFormulasOfTheNote) {
+  StepControlSettings settings{.kind = StepControlKind::predictorCorrector, .minStep = 1e-3, .maxStep = 1.0};
+  settings.controller = Controller::integral;
+  StepController integral(settings, 0.1, 0.0, 10.0);
+  EXPECT_FALSE(integral.estimatesError());
+  for (int k = 0; k < 2; ++k) {  // the last error does not matter
+    const Verdict verdict = integral.judge({0.1, true, 0.25, 2});
+    EXPECT_EQ(verdict.decision, Decision::accept);
+    EXPECT_DOUBLE_EQ(verdict.next, 0.1 * 0.95 * 2.0);
+  }
+  settings.controller = Controller::proportionalIntegral;
+  StepController both(settings, 0.1, 0.0, 10.0);
+  EXPECT_DOUBLE_EQ(both.judge({0.1, true, 0.25, 2}).next, 0.1 * 0.95 * 2.0);
+  EXPECT_DOUBLE_EQ(both.judge({0.1, true, 4.0, 2}).next, 0.1 * 0.95 * std::pow(4.0, -0.35) * std::pow(0.25, 0.2));
+  EXPECT_DOUBLE_EQ(both.judge({0.1, true, 1.0, 2}).next, 0.1 * 0.95 * std::pow(4.0, 0.2));
+  // No step is repeated: who does not converge gives up, at the step it was.
+  const Verdict failed = both.judge({0.1, false, 0.25, 2});
+  EXPECT_EQ(failed.decision, Decision::giveUp);
+  EXPECT_EQ(failed.next, 0.1);
+}
+
+TEST(StepController, PredictionStaysWithinItsBounds) {
+  StepControlSettings settings{.kind = StepControlKind::predictorCorrector, .minStep = 0.01, .maxStep = 0.3};
+  settings.controller = Controller::integral;
+  StepController control(settings, 0.1, 0.0, 10.0);
+  EXPECT_DOUBLE_EQ(control.judge({0.1, true, 1e-12, 2}).next, 0.2);   // at most twice as long
+  EXPECT_DOUBLE_EQ(control.judge({0.2, true, 0.0, 2}).next, 0.3);     // at most the longest
+  EXPECT_DOUBLE_EQ(control.judge({0.1, true, 1e12, 2}).next, 0.02);   // at least a fifth
+  EXPECT_DOUBLE_EQ(control.judge({0.02, true, 1e12, 2}).next, 0.01);  // at least the shortest
+  EXPECT_DOUBLE_EQ(control.judge({0.1, true, {}, 2}).next, 0.095);    // as if the error were just tolerable
+}
+
+/// A billionth of the run, but no less than 8 units of the last digit of its times.
+TEST(StepController, WithoutALeastStepItIsAPartOfTheRunThatTimesCanTell) {
+  StepController ofRun({.kind = StepControlKind::convergence}, 0.1, 2.0, 12.0);
+  EXPECT_DOUBLE_EQ(ofRun.judge({3e-8, false, {}}).next, 1e-8);
+  EXPECT_EQ(ofRun.judge({1e-8, false, {}}).decision, Decision::giveUp);
+  const double epsilon = std::pow(2.0, -52);
+  for (const auto& [start, end] : {std::pair(1e9, 1e9 + 10.0), std::pair(-1e9 - 10.0, -1e9)}) {
+    StepController late({.kind = StepControlKind::convergence}, 0.1, start, end);
+    EXPECT_DOUBLE_EQ(late.judge({5e-6, false, {}}).next, 8.0 * epsilon * (1e9 + 10.0));
+  }
+}
+
+/// Ends of steps are rounded, and a step that was cut to a limit counts as one of that length.
+TEST(StepController, LimitsAreMetAlsoByStepsThatAreLongerByARounding) {
+  StepController control({.kind = StepControlKind::convergence, .minStep = 0.01, .untestedBelow = 0.002}, 0.1, 0.0,
+                         10.0);
+  EXPECT_EQ(control.judge({0.01 * (1.0 + 5e-10), false, {}}).decision, Decision::giveUp);
+  EXPECT_EQ(control.judge({0.01 * (1.0 + 5e-9), false, {}}).decision, Decision::repeat);
+  EXPECT_TRUE(control.untested(0.002 * (1.0 + 5e-10)));
+  EXPECT_FALSE(control.untested(0.002 * (1.0 + 5e-9)));
+}
+
+/// Steps of double-step control that are accepted without a test double as others do.
+TEST(StepController, UntestedStepsGrow) {
+  StepController control({.kind = StepControlKind::doubleStep, .maxStep = 1.0, .untestedBelow = 0.01}, 0.1, 0.0, 10.0);
+  const Verdict verdict = control.judge({0.01, false, {}});
+  EXPECT_EQ(verdict.decision, Decision::accept);
+  EXPECT_DOUBLE_EQ(verdict.next, 0.02);
+  StepController byConvergence({.kind = StepControlKind::convergence, .untestedBelow = 0.01}, 0.1, 0.0, 10.0);
+  EXPECT_DOUBLE_EQ(byConvergence.judge({0.01, false, {}}).next, 0.02);
+}
+
+/// The first step lies between both limits, whichever of them is the larger one; a fixed one is what it is.
+TEST(StepController, TheFirstStepIsBroughtBetweenTheLimits) {
+  const auto first = [](StepControlKind kind, double least, double most) {
+    return StepController({.kind = kind, .minStep = least, .maxStep = most}, 0.1, 0.0, 10.0).first();
+  };
+  EXPECT_EQ(first(StepControlKind::doubleStep, 0.2, 1.0), 0.2);
+  EXPECT_EQ(first(StepControlKind::doubleStep, 0.01, 0.05), 0.05);
+  EXPECT_EQ(first(StepControlKind::doubleStep, 0.01, 1.0), 0.1);
+  EXPECT_EQ(first(StepControlKind::doubleStep, 2.0, 1.0), 1.0);
+  EXPECT_EQ(first(StepControlKind::fixed, 0.2, 1.0), 0.1);
 }
 
 }  // namespace
