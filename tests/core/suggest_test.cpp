@@ -1,8 +1,12 @@
 #include "koppla/core/suggest.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <rapidcheck/gtest.h>
 
 namespace koppla::core {
 namespace {
@@ -26,6 +30,51 @@ TEST(Suggest, FarWordsAreNotSuggestedButListed) {
   EXPECT_EQ(nearest("temperature", words), "");
   EXPECT_EQ(suggestion("temperature", words), "Known here: start, end.");
   EXPECT_EQ(suggestion("temperature", {}), "");
+}
+
+/// Optimal string alignment by its definition, blind to case.
+std::size_t distanceOf(std::string_view a, std::string_view b) {
+  if (a.empty() || b.empty()) return a.size() + b.size();
+  const auto last = [](std::string_view text, std::size_t back) { return std::tolower(text[text.size() - back]); };
+  const std::string_view shorterA = a.substr(0, a.size() - 1), shorterB = b.substr(0, b.size() - 1);
+  std::size_t least = std::min(distanceOf(shorterA, b), distanceOf(a, shorterB)) + 1;
+  least = std::min(least, distanceOf(shorterA, shorterB) + (last(a, 1) == last(b, 1) ? 0 : 1));
+  if (a.size() > 1 && b.size() > 1 && last(a, 1) == last(b, 2) && last(a, 2) == last(b, 1))
+    least = std::min(least, distanceOf(a.substr(0, a.size() - 2), b.substr(0, b.size() - 2)) + 1);
+  return least;
+}
+
+/// The first of the nearest ones, if no more than a third of what was typed is wrong, or one letter.
+RC_GTEST_PROP(Suggest, NearestIsTheFirstWithTheLeastDistance, ()) {
+  const auto word = rc::gen::resize(6, rc::gen::container<std::string>(rc::gen::element('a', 'b', 'A', 'z', 'Z', '_')));
+  const std::string typed = *word;
+  const std::vector<std::string> candidates = *rc::gen::container<std::vector<std::string>>(4, word);
+  std::string expected;
+  std::size_t least = std::max<std::size_t>(1, typed.size() / 3) + 1;
+  for (const std::string& candidate : candidates)
+    if (const std::size_t distance = distanceOf(typed, candidate); distance < least) {
+      least = distance;
+      expected = candidate;
+    }
+  RC_ASSERT(nearest(typed, candidates) == expected);
+}
+
+/// Capital letters, from the first to the last, are their small ones; what stands beside them in ASCII is not.
+TEST(Suggest, CaseIsThatOfAscii) {
+  for (const auto& [typed, meant] : {std::pair("AZ", "az"), std::pair("az", "AZ")})
+    EXPECT_EQ(nearest(typed, std::vector<std::string>{"aa", meant}), meant);
+  EXPECT_EQ(nearest("@[", std::vector<std::string>{"`{"}), "");
+}
+
+TEST(Suggest, TwelveAreListed) {
+  std::vector<std::string> words;
+  for (int i = 1; i <= 12; ++i) words.push_back("word" + std::to_string(i));
+  const std::string twelve =
+      "Known here: word1, word2, word3, word4, word5, word6, word7, word8, word9, word10, word11, word12";
+  EXPECT_EQ(suggestion("temperature", words), twelve + ".");
+  words.push_back("word13");
+  EXPECT_EQ(suggestion("temperature", words), twelve + ", ... (13 in all).");
+  EXPECT_EQ(suggestion("wrd13", words), "Did you mean 'word13'?");
 }
 
 }  // namespace
