@@ -109,6 +109,9 @@ TEST_F(LibraryTest, AsksOnlyForTheTypesThatTheModelUses) {
     const Library library(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so", model_);  // has no fmi2GetInteger
     EXPECT_EQ(library.functions().getInteger, nullptr);
   }
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+  GTEST_SKIP() << "Under a sanitizer it stays loaded, so that it gets a namespace, where that cannot be loaded.";
+#endif
   model_.variables[0].type = core::Type::enumeration;
   EXPECT_THAT(refusal(fs::path(KOPPLA_STUB_DIR) / "obliging_stub.so"),
               HasSubstr("lacks fmi2GetInteger, fmi2SetInteger."));
