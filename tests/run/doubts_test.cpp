@@ -11,6 +11,7 @@
 namespace koppla::run {
 namespace {
 
+using stepping::StepControlKind;
 using test::integrator;
 using test::makeSystem;
 
@@ -117,7 +118,6 @@ TEST(Doubts, StepControlWithoutRealValuesTestsNothing) {
     const Lines lines = doubtsAbout(real ? pair(0.0, 0.0) : std::move(integers), settings);
     return std::ranges::any_of(lines, [](const std::string& line) { return line.starts_with("Step control tests"); });
   };
-  using stepping::StepControlKind;
   EXPECT_TRUE(told(StepControlKind::doubleStep, false));
   EXPECT_TRUE(told(StepControlKind::predictorCorrector, false));
   EXPECT_FALSE(told(StepControlKind::doubleStep, true));
