@@ -193,9 +193,7 @@ TEST(FailureInATrial, DoesNotEndARunThatDoesNotMeetIt) {
                                 subsystem("b", "Gain") + connection("bad.y", "b.u") + connection("b.y", "bad.u"));
   const Result result = workspace.run({"run", "p.toml", "--quiet"});
   EXPECT_EQ(result.exitCode, 0) << result.all();
-  EXPECT_NE(
-      result.err.find("round bad.y, b.y is not known: in a trial 'bad' failed: fmi2GetReal"),
-      std::string::npos)
+  EXPECT_NE(result.err.find("round bad.y, b.y is not known: in a trial 'bad' failed: fmi2GetReal"), std::string::npos)
       << result.err;
   EXPECT_EQ(workspace.rows("p.run/results.csv").size(), 11U);
 }

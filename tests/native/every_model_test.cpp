@@ -69,7 +69,7 @@ std::vector<double> randomVector(std::size_t size) {
 
 /// Values up to 1000 brought to where the model has finite answers.
 std::vector<double> withinReach(const solver::Equations& model, std::vector<double> u) {
-  if (model.describe().model == "hardening-spring") u[0] *= 1e-3;                       // exp(3 |x|)
+  if (model.describe().model == "hardening-spring") u[0] *= 1e-3;  // exp(3 |x|)
   if (model.describe().model == "journal-bearing") {
     u[0] = 0.5 + u[0] * (1.0 / 4000.0);  // 0 <= eps < 1
     u[2] += 0.25;                        // at 0.5, half of the rotation, nothing drives a force across, whatever eps is
