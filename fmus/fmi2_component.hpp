@@ -213,8 +213,7 @@ class Component {
   fmi2Status getOutputDerivatives(const fmi2ValueReference references[], std::size_t count, const fmi2Integer orders[],
                                   fmi2Real values[]) {
     if constexpr (maxOutputDerivativeOrder() > 0) {
-      if (!(now_.phase & (kReadable & ~kInitialising)))
-        return refuse("fmi2GetRealOutputDerivatives: not in '%s'.", name(now_.phase));
+      if (!(now_.phase & kStepped)) return refuse("fmi2GetRealOutputDerivatives: not in '%s'.", name(now_.phase));
       refresh();
       for (std::size_t i = 0; i < count; ++i) {
         const auto* member = find<double>(references[i]);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,6 +20,7 @@ std::string field(const VariedValue& value);
 std::string line(const Cells& cells);
 
 // For people.
+inline constexpr std::size_t kMostColumns = 8;  ///< of varied values in a table that still fits a terminal
 /// Digits enough to tell grid values apart.
 std::string shortText(const VariedValue& value);
 /// Right-aligned columns under their heads.

@@ -12,7 +12,6 @@ namespace koppla::study {
 namespace {
 
 // Of a table that still fits a terminal.
-constexpr std::size_t kMostColumns = 8;
 constexpr std::size_t kMostLines = 100;
 
 /// Six digits; of an unstable radius that these make 1, by how much it is above.

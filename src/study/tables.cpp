@@ -151,7 +151,6 @@ std::string fitsCsv(const Study& study, std::span<const Fit> fits) {
 }
 
 std::string studyText(const Study& study, std::span<const Row> rows, std::span<const Fit> fits) {
-  constexpr std::size_t kMostColumns = 8;
   const bool asTable = study.fit && fits.size() <= kMostColumns;
   std::string text = fmt::format("{} of {}\n\n", word(study.errors.measure), study.file.string());
   text += asTable ? pivot(study, rows, fits) : listing(study, rows);
