@@ -75,7 +75,7 @@ TEST(FlexibleLink, ValuesAreThoseOfTheTable) {
 }
 
 TEST(FlexibleLink, ErrorsFallWithThePowerOfTheStepThatTheDegreePromises) {
-  constexpr std::array kSteps{1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 1e-4};  // s
+  static constexpr std::array kSteps{1e-2, 5e-3, 2e-3, 1e-3, 5e-4, 1e-4};  // s
   struct Row {
     const char* name;
     Decomposition decomposition;

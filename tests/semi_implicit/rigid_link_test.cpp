@@ -119,7 +119,7 @@ Errors errorsOf(RigidLink link, double H) {
 }
 
 TEST(RigidLink, ErrorsAreThoseOfTheTable) {
-  constexpr std::array kSteps{1e-2, 5e-3, 1e-3, 1e-4};  // s
+  static constexpr std::array kSteps{1e-2, 5e-3, 1e-3, 1e-4};  // s
   constexpr double kUnstable = -1.0;
   struct Row {
     const char* figure;

@@ -25,7 +25,7 @@
 namespace koppla::test {
 namespace {
 
-constexpr double H = 1e-3;  // s
+constexpr double kStep = 1e-3;  // s
 
 /// The first macro step of a coupled system, its values exact at t = 0 and before.
 class FirstStep {
@@ -47,9 +47,9 @@ class FirstStep {
   void run(const std::string& member, double value) {
     for (std::size_t i = 0; i < network_.outputs().size(); ++i)
       if (system_.members[network_.outputName(i).member].name == member) network_.outputs()[i] = value;
-    for (unsigned i = approximation_.degree() + 1; i-- > 0;) approximation_.add(-H * i, network_.outputs());
-    approximation_.begin(0.0, H);
-    ASSERT_FALSE(problem_.begin({0.0, H, false}, {}));
+    for (unsigned i = approximation_.degree() + 1; i-- > 0;) approximation_.add(-kStep * i, network_.outputs());
+    approximation_.begin(0.0, kStep);
+    ASSERT_FALSE(problem_.begin({0.0, kStep, false}, {}));
     ASSERT_FALSE(problem_.evaluate());
   }
 
@@ -71,8 +71,8 @@ class FirstStep {
 };
 
 Response exactResponse(const TwoMasses& p, std::size_t member, unsigned degree) {
-  return member == 0 ? responseTo(p.m1, p.c1, p.d1, H, endPolynomial(degree))
-                     : responseTo(p.m2, p.c2, p.d2, H, endPolynomial(degree));
+  return member == 0 ? responseTo(p.m1, p.c1, p.d1, kStep, endPolynomial(degree))
+                     : responseTo(p.m2, p.c2, p.d2, kStep, endPolynomial(degree));
 }
 
 Response largerOf(const Response& a, const Response& b) {
@@ -170,8 +170,8 @@ TEST(Sensitivities, FormulasGiveTheLeadingTermsForEveryDegree) {
     std::vector<coupling::Sensitivity> formulas;
     ASSERT_FALSE(step.problem().leadingSensitivities(formulas));
     const Response second = responseIn(step, formulas, 1);
-    EXPECT_NEAR(second.x / (kKappaX.at(degree) * H * H / link.masses.m2), 1.0, 1e-9);
-    EXPECT_NEAR(second.v / (kKappaV.at(degree) * H / link.masses.m2), 1.0, 1e-9);
+    EXPECT_NEAR(second.x / (kKappaX.at(degree) * kStep * kStep / link.masses.m2), 1.0, 1e-9);
+    EXPECT_NEAR(second.v / (kKappaV.at(degree) * kStep / link.masses.m2), 1.0, 1e-9);
     EXPECT_NEAR(second.a * link.masses.m2, 1.0, 1e-9);
     std::vector<coupling::Sensitivity> differences;
     ASSERT_FALSE(step.problem().sensitivities(differences, {1.0, 1.0, {}}));
@@ -230,7 +230,7 @@ TEST(Sensitivities, EachComponentMayHaveAnIncrementOfItsOwn) {
   coupling::System system = makeSystem({{"a", recording(2, {1.0}, a)}, {"b", recording(1, {0.5, 3.0}, b)}},
                                        {{"b.y1", "a.u1"}, {"b.y2", "a.u2"}, {"a.y1", "b.u1"}});
   run::Settings settings;
-  settings.step = settings.end = H;
+  settings.step = settings.end = kStep;
   settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
   settings.algorithm.semiImplicit.increment = 1e-5;
   settings.algorithm.semiImplicit.increments = {{.variables = "b.*2", .number = 1e-2}};
@@ -254,7 +254,7 @@ TEST(Sensitivities, NoComponentHasTwoIncrements) {
   Sent a, b;
   const auto made = [&](std::vector<coupling::OwnNumber> increments, core::Log& log) {
     run::Settings settings;
-    settings.step = settings.end = H;
+    settings.step = settings.end = kStep;
     settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
     settings.algorithm.semiImplicit.increments = std::move(increments);
     return run::Run(makeSystem({{"a", recording(1, {1.0}, a)}, {"b", recording(1, {0.5, 3.0}, b)}},

@@ -18,7 +18,7 @@ using subsystem::SpringDamper;
 
 // Schmoll, table 2.1.
 constexpr double kC2 = 1e5, kCk = 1e6, kD2 = 6.3246, kDk = 14.1421;
-constexpr Marker kMass{"mass", 1, 2, 0};
+const Marker kMass{"mass", 1, 2, 0};
 
 std::unique_ptr<Equations> secondMass() {
   return attach(equations(oscillator({1.0, kC2, kD2, 2.0, 0.0})), kMass, Side::second,
