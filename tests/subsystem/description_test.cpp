@@ -67,6 +67,17 @@ TEST(Description, TellsTheOutputsThatInputsFeed) {
   EXPECT_EQ(description.outputsFedBy(Ports{0, 1}), (Ports{3, 5}));
 }
 
+TEST(Description, AnOutputMayBeTheFirstPort) {
+  Description description;
+  description.ports.resize(2);
+  description.ports[0].causality = Causality::output;
+  description.ports[1].causality = Causality::input;
+  EXPECT_EQ(description.outputsFedBy(Ports{1}), Ports{0});
+  description.dependencies[0] = Ports{1};
+  EXPECT_EQ(description.outputsFedBy(Ports{1}), Ports{0});
+  EXPECT_EQ(description.outputsFedBy(Ports{}), Ports{});
+}
+
 TEST(Description, HasAWordForEveryCausality) {
   EXPECT_EQ(word(Causality::input), "input");
   EXPECT_EQ(word(Causality::output), "output");

@@ -43,6 +43,7 @@ TEST(ForceLaw, TakesInputsInTheOrderInWhichTheyAreBound) {
   const std::vector<core::Value> one{1.0}, two{2.0};
   member->set(1, one);
   member->set(2, two);
+  member->set(4, two);  // the force is what the law says
   double force = 0.0;
   member->evaluate(0.0, std::vector{4.0, 0.5}, {&force, 1});
   EXPECT_EQ(force, kStiffness * (2.0 - 0.5) + kDamping * (4.0 - 1.0));
@@ -71,6 +72,12 @@ TEST(ForceLaw, DescribesItself) {
     EXPECT_EQ(description.ports[port].settable, port < 4U);
     EXPECT_EQ(description.ports[port].causality, port < 4U ? Causality::input : Causality::output);
   }
+  for (const PortIndex port : {0U, 2U}) EXPECT_EQ(description.ports[port].description, "position of a point");
+  for (const PortIndex port : {1U, 3U}) EXPECT_EQ(description.ports[port].description, "velocity of a point");
+  EXPECT_EQ(description.ports[4].description, "on the first point; the second one gets the opposite");
+  EXPECT_EQ(description.kind, "coupling condition");
+  EXPECT_EQ(description.model, "force law");
+  EXPECT_EQ(description.dependenciesOf(4), (std::vector<PortIndex>{0, 1, 2, 3}));
   for (PortIndex input = 0; input < 4; ++input) EXPECT_TRUE(description.feedsThrough(input, 4));
   const Capabilities& can = description.capabilities;
   EXPECT_TRUE(can.isStatic && can.saveRestore && can.variableStep && can.states && can.evaluatesBetweenSteps);
