@@ -1,7 +1,11 @@
 #include "koppla/core/eigenvalues.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numbers>
+#include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -50,6 +54,67 @@ TEST(SpectralRadius, KeepsItsDigitsWhereQuantitiesDifferByManyPowersOfTen) {
   // -0.5).
   const std::vector<double> matrix{-0.5, 1e16, -1e-16, -0.5};
   EXPECT_NEAR(spectralRadius(matrix), std::hypot(0.5, 1.0), 1e-15);
+}
+
+/// What is symmetric in equal units, each of its numbers in a unit of its own: powers of two with so many digits.
+std::vector<double> inUnits(const std::vector<double>& matrix, std::size_t n, unsigned digits) {
+  static std::minstd_rand dice;
+  std::vector<double> unit;
+  for (std::size_t i = 0; i < n; ++i)
+    unit.push_back(std::ldexp(1.0, static_cast<int>(dice() / 7 % (2 * digits + 1)) - static_cast<int>(digits)));
+  std::vector<double> result = matrix;
+  for (std::size_t i = 0; i < n; ++i)
+    for (std::size_t k = 0; k < n; ++k) result[i * n + k] *= unit[k] / unit[i];
+  return result;
+}
+
+/// x_i' = c x_i + x_{i-1} + x_{i+1} has the eigenvalues c + 2 cos(k pi / (n + 1)).
+TEST(SpectralRadius, OfAChainDoesNotDependOnTheUnits) {
+  for (const std::size_t n : {2U, 3U, 4U, 5U})
+    for (const double c : {0.0, -0.25, 3.0}) {
+      std::vector<double> matrix(n * n, 0.0);
+      for (std::size_t i = 0; i < n; ++i) {
+        matrix[i * n + i] = c;
+        if (i > 0) matrix[i * n + i - 1] = 1.0;
+        if (i + 1 < n) matrix[i * n + i + 1] = 1.0;
+      }
+      const double expected = std::fabs(c) + 2.0 * std::cos(std::numbers::pi / static_cast<double>(n + 1));
+      for (const unsigned digits : {1U, 3U, 12U, 20U, 40U})
+        EXPECT_NEAR(spectralRadius(inUnits(matrix, n, digits)), expected, 1e-13) << n << " " << c << " " << digits;
+    }
+}
+
+/// x_i' = c x_i + the sum of all others has the eigenvalues c + n - 1 and c - 1.
+TEST(SpectralRadius, OfWhatIsAllConnectedDoesNotDependOnTheUnits) {
+  for (const std::size_t n : {3U, 6U, 12U})
+    for (const double c : {0.0, -20.0, 3.0}) {
+      std::vector<double> matrix(n * n, 1.0);
+      for (std::size_t i = 0; i < n; ++i) matrix[i * n + i] = c;
+      const double expected = std::max(std::fabs(c + static_cast<double>(n) - 1.0), std::fabs(c - 1.0));
+      for (const unsigned digits : {1U, 3U, 12U, 20U, 40U})
+        EXPECT_NEAR(spectralRadius(inUnits(matrix, n, digits)), expected, 1e-12) << n << " " << c << " " << digits;
+    }
+}
+
+TEST(SpectralRadius, MayBeSmall) {
+  EXPECT_EQ(spectralRadius(std::vector{-0.25}), 0.25);
+  EXPECT_EQ(spectralRadius(std::vector{0.0}), 0.0);
+  EXPECT_NEAR(spectralRadius(std::vector{0.5, 0.0, 0.125, 0.25}), 0.5, 1e-15);
+}
+
+TEST(Eigenvalues, OfOneNumberAreThatNumber) {
+  const auto found = modes(std::vector{-3.0});
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->values, std::vector<std::complex<double>>{-3.0});
+  ASSERT_EQ(found->vectors.size(), 1U);
+  EXPECT_EQ(std::abs(found->vectors[0]), 1.0);
+}
+
+TEST(Eigenvalues, OfNothingAreNone) {
+  ASSERT_TRUE(eigenvalues({}));
+  EXPECT_TRUE(eigenvalues({})->empty());
+  ASSERT_TRUE(modes({}));
+  EXPECT_TRUE(modes({})->vectors.empty());
 }
 
 TEST(SpectralRadius, IsInfiniteWhereAnEntryIsNotFinite) {

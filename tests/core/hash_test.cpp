@@ -1,5 +1,9 @@
 #include "koppla/core/hash.hpp"
 
+#include <algorithm>
+#include <string>
+#include <string_view>
+
 #include <gtest/gtest.h>
 
 #include "koppla/core/file.hpp"
@@ -26,6 +30,22 @@ TEST(Hash, OfAFileIsThatOfItsContent) {
   writeWhole(folder.path() / "a.txt", "koppla answers");
   EXPECT_EQ(checksum(folder.path() / "a.txt"), 0x2e60cf1ea0f579b3U);
   EXPECT_EQ(checksum(folder.path() / "nowhere"), 0U);
+}
+
+/// Blocks of a MiB are texts one behind the other, the last one shorter or empty.
+TEST(Hash, OfALargeFileIsThatOfItsBlocks) {
+  constexpr std::size_t kBlock = std::size_t{1} << 20U;
+  const TemporaryFolder folder("hash");
+  std::string content(2 * kBlock + 5, 'x');
+  for (std::size_t i = 0; i < content.size(); i += 1000) content[i] = static_cast<char>(i / 1000);
+  const std::string_view all = content;
+  for (const std::size_t size : {kBlock, kBlock + 1, 2 * kBlock + 5}) {
+    writeWhole(folder.path() / "a.txt", all.substr(0, size));
+    Hash expected;
+    for (std::size_t at = 0; at < size; at += kBlock) expected.add(all.substr(at, std::min(kBlock, size - at)));
+    if (size % kBlock == 0) expected.add(std::string_view());  // the end of the file is seen by one more look
+    EXPECT_EQ(checksum(folder.path() / "a.txt"), expected.value()) << size;
+  }
 }
 
 }  // namespace

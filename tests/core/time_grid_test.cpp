@@ -1,6 +1,7 @@
 #include "koppla/core/time_grid.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
@@ -47,6 +48,44 @@ TEST(TimeGrid, StepsHaveTheLengthThatIsMeantAndTheLastOneLeadsToTheEnd) {
     EXPECT_EQ(grid.length(8), 0.1);
     EXPECT_EQ(grid.length(9), 1.0 + rest - grid.point(9));
   }
+}
+
+/// The tie of the note: a billionth of a step, and four roundings of their number.
+TEST(TimeGrid, ARestWithinTheTieIsNoStepAndOneBeyondItIs) {
+  EXPECT_EQ(TimeGrid(0.0, 10.0 + 0.9e-9, 1.0).steps(), 10);
+  EXPECT_EQ(TimeGrid(0.0, 10.0 - 0.9e-9, 1.0).steps(), 10);
+  EXPECT_EQ(TimeGrid(0.0, 10.0 + 1.5e-9, 1.0).steps(), 11);
+  EXPECT_EQ(TimeGrid(0.0, 1.0 + 0.9e-9, 1.0).steps(), 1) << "also of a single step";
+  EXPECT_EQ(TimeGrid(0.0, 1.0 + 1.5e-9, 1.0).steps(), 2);
+  // Four roundings of 1e9 steps are 8.9e-7 of a step.
+  EXPECT_EQ(TimeGrid(0.0, 1e9 + 6e-7, 1.0).steps(), 1'000'000'000);
+  EXPECT_EQ(TimeGrid(0.0, 1e9 + 1.3e-6, 1.0).steps(), 1'000'000'001);
+}
+
+TEST(TimeGrid, ThereIsAlwaysAStep) {
+  for (const double end : {0.25, 1e-12, 1e-300}) {
+    const TimeGrid grid(0.0, end, 1e300);  // the last quotient is below all numbers
+    EXPECT_EQ(grid.steps(), 1);
+    EXPECT_EQ(grid.point(0), 0.0);
+    EXPECT_EQ(grid.point(1), end);
+    EXPECT_EQ(grid.length(0), end);
+  }
+}
+
+TEST(TimeGrid, ALastStepThatRoundingShortensIsAsLongAsTheOthers) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const double h = 1.0 + 4.0 * kEpsilon;
+  EXPECT_EQ(TimeGrid(0.0, 1.0, h).length(0), h);
+  EXPECT_EQ(TimeGrid(0.0, 1.0, h + kEpsilon).length(0), 1.0) << "more than four roundings";
+  EXPECT_EQ(TimeGrid(-1.0, 0.0, h).length(0), h) << "of the larger end";
+  EXPECT_EQ(TimeGrid(-1.0, 0.0, h + kEpsilon).length(0), 1.0);
+}
+
+TEST(TimeGrid, PointsCountFromTheStart) {
+  const TimeGrid grid(-2.0, 1.0, 0.75);
+  ASSERT_EQ(grid.steps(), 4);
+  for (int k = 0; k <= 4; ++k) EXPECT_EQ(grid.point(k), -2.0 + 0.75 * k);
+  for (int k = 0; k < 4; ++k) EXPECT_EQ(grid.length(k), 0.75);
 }
 
 RC_GTEST_PROP(TimeGrid, PointsIncreaseAndNoStepIsLongerThanAskedFor, ()) {

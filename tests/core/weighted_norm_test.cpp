@@ -1,6 +1,7 @@
 #include "koppla/core/weighted_norm.hpp"
 
 #include <cmath>
+#include <limits>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -38,12 +39,44 @@ TEST(WeightedNorm, AFieldIsMeasuredAsAWhole) {
   EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldMax, {0.1, 0.2}, difference, reference), 4.0);
 }
 
+TEST(WeightedNorm, AFieldOfAnySizeIsMeasuredBySize) {
+  // RMS of 3 s, 0, 0, 4 s is 2.5 s, of 6 s, 8 s, 0, 0 it is 5 s; also where squares overflow or vanish.
+  for (const double s : {1e-200, 0.01, 0.25, 1.0 / 3.0, 0.125, 1.0, 7.0, 1e200}) {
+    const std::vector<double> difference{3.0 * s, 0.0, 0.0, -4.0 * s};
+    const std::vector<double> reference{-6.0 * s, 8.0 * s, 0.0, 0.0};
+    EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldRms, {0.1, 0.5 * s}, difference, reference), 2.5) << s;
+    EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldMax, {0.1, 0.2 * s}, difference, reference), 4.0) << s;
+  }
+}
+
+TEST(WeightedNorm, AFieldOfZerosHasTheMagnitudeZero) {
+  const std::vector<double> zero{0.0, 0.0};
+  const std::vector<double> ones{1.0, 0.0};
+  for (const Norm norm : {Norm::fieldRms, Norm::fieldMax}) {
+    EXPECT_EQ(weightedNorm(norm, {0.5, 0.0}, zero, zero), 0.0) << "also where nothing is allowed";
+    EXPECT_EQ(weightedNorm(norm, {0.5, 2.0}, zero, ones), 0.0);
+  }
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldMax, {0.5, 2.0}, ones, zero), 0.5);
+  EXPECT_DOUBLE_EQ(weightedNorm(Norm::fieldRms, {0.5, 2.0}, ones, zero), std::sqrt(0.5) / 2.0);
+  EXPECT_TRUE(std::isinf(weightedNorm(Norm::fieldMax, {0.5, 0.0}, ones, zero)));
+}
+
+TEST(WeightedNorm, TheLargestNumberIsFinite) {
+  const std::vector<double> largest{std::numeric_limits<double>::max()};
+  for (const Norm norm : {Norm::max, Norm::fieldRms, Norm::fieldMax}) {
+    EXPECT_DOUBLE_EQ(weightedNorm(norm, {0.5, 0.0}, largest, largest), 2.0);
+    EXPECT_EQ(weightedNorm(norm, {0.5, 1.0}, std::vector{0.0}, largest), 0.0);
+  }
+}
+
 TEST(WeightedNorm, WhatIsNotFiniteIsInfinitelyFarOff) {
   const std::vector<double> bad{1.0, std::nan("")};
   const std::vector<double> good{1.0, 1.0};
   for (const Norm norm : {Norm::rms, Norm::nicolai, Norm::max, Norm::fieldRms, Norm::fieldMax}) {
     EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, bad, good)));
     EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, good, bad)));
+    EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, good, std::vector{-HUGE_VAL, 1.0})));
+    EXPECT_TRUE(std::isinf(weightedNorm(norm, {1.0, 1.0}, std::vector{HUGE_VAL, 1.0}, good)));
   }
 }
 
