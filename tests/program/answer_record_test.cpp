@@ -163,5 +163,114 @@ TEST_F(AnswerRecordTest, BeginsAnewUnlessItIsResumed) {
   EXPECT_FALSE(opened(false).find(question(1, x)));
 }
 
+/// Only equal questions have an answer: each time with one thing that differs.
+TEST_F(AnswerRecordTest, ComparesStepRestartTimesAndAllValues) {
+  const std::array<double, 3> x{0.5, 7.0, 2.0};
+  const std::span<const double> all(x);
+  const Question asked{3, 4, 1.0, 2.0, {all.first(1), all.subspan(1, 2)}};
+  {
+    AnswerRecord record = opened(false);
+    record.add(asked, {1, 0, {1.0}});
+  }
+  AnswerRecord record = opened(true);
+  const std::array<double, 3> y{0.5, 7.0, 2.5};
+  const std::array<double, 4> longer{0.5, 7.0, 2.0, 2.0};
+  for (const Question& other :
+       {Question{2, 4, 1.0, 2.0, asked.values}, Question{3, 5, 1.0, 2.0, asked.values},
+        Question{3, 4, 1.5, 2.0, asked.values}, Question{3, 4, 1.0, 2.5, asked.values},
+        Question{3, 4, 1.0, 2.0, {std::span(y).first(1), std::span(y).subspan(1)}},
+        Question{3, 4, 1.0, 2.0, {all.first(1), all.subspan(1, 1)}}, Question{3, 4, 1.0, 2.0, {std::span(longer)}},
+        Question{3, 4, 1.0, 2.0, {}}, Question{3, 4, 1.0, 2.0, {all.subspan(1, 2), all.first(1)}}})
+    EXPECT_FALSE(record.find(other));
+  EXPECT_TRUE(record.find({3, 4, 1.0, 2.0, {all.first(2), {}, all.subspan(2)}})) << "they are the same values";
+}
+
+TEST_F(AnswerRecordTest, AQuestionAndAnAnswerMayHaveNoValues) {
+  const double x = 0.5;
+  {
+    AnswerRecord record = opened(false);
+    record.add({1, 0, 1.0, 2.0, {}}, {1, 2, {}, 99});
+    record.add(question(2, x), {3, 0, {}});
+    record.add({3, 0, 1.0, 2.0, {}}, {4, 0, {5.0}});
+    record.add({4, 0, 1.0, 2.0, {}}, {5, 0, {}});
+  }
+  AnswerRecord record = opened(true);
+  const std::optional<RecordedAnswer> first = record.find({1, 0, 1.0, 2.0, {}});
+  ASSERT_TRUE(first);
+  EXPECT_TRUE(first->outputs.empty());
+  EXPECT_EQ(first->restart, 2U);
+  EXPECT_EQ(first->restartChecksum, 99U);
+  EXPECT_TRUE(record.find(question(2, x)));
+  EXPECT_EQ(record.find({3, 0, 1.0, 2.0, {}}).value().outputs, std::vector{5.0});
+  EXPECT_TRUE(record.find({4, 0, 1.0, 2.0, {}}));
+}
+
+/// The head of an entry is eleven words of 8 bytes: mark, checksum, step, ..., numbers of values asked and answered,
+/// ...
+TEST_F(AnswerRecordTest, DoesNotBelieveADamagedHead) {
+  constexpr std::size_t kWords = 11;
+  const double x = 0.1;
+  std::size_t head = 0;
+  {
+    AnswerRecord record = opened(false);
+    head = std::filesystem::file_size(file());
+    record.add(question(1, x), {1, 0, {1.0}});
+  }
+  const std::string content = core::readWhole(file());
+  ASSERT_EQ(content.size(), head + 8 * (kWords + 3));
+  const auto believes = [&](std::size_t byte, char damage) {
+    std::string damaged = content;
+    damaged[head + byte] = static_cast<char>(damaged[head + byte] ^ damage);
+    std::ofstream(file(), std::ios::binary) << damaged;
+    return opened(true).find(question(1, x)).has_value();
+  };
+  for (std::size_t byte = 0; byte < 8 * kWords; byte += 3) EXPECT_FALSE(believes(byte, '\x01')) << byte;
+  for (const std::size_t count : {6, 7})
+    EXPECT_FALSE(believes(8 * count + 7, '\x20')) << "more than any memory can hold";
+}
+
+TEST_F(AnswerRecordTest, ATitleThatIsCutOffIsWrittenAnew) {
+  const double x = 0.1;
+  { const AnswerRecord record = opened(false); }
+  const std::string title = core::readWhole(file());
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, title.size() - 1}) {
+    std::ofstream(file(), std::ios::binary) << title.substr(0, size);
+    {
+      AnswerRecord record = opened(true);
+      record.add(question(1, x), {1, 0, {1.0}});
+    }
+    EXPECT_TRUE(opened(true).find(question(1, x))) << size;
+  }
+}
+
+TEST_F(AnswerRecordTest, ADamagedTitleIsToldFromAnotherProgram) {
+  { const AnswerRecord record = opened(false); }
+  const std::string title = core::readWhole(file());
+  std::ofstream(file(), std::ios::binary) << "K" << title.substr(1);
+  EXPECT_NE(test::messageOf<core::InputError>([&] { static_cast<void>(opened(true)); }).find("is damaged."),
+            std::string::npos);
+  std::ofstream(file(), std::ios::binary) << title;
+  EXPECT_NE(
+      test::messageOf<core::InputError>([&] { static_cast<void>(opened(true, "abd")); }).find("have changed since"),
+      std::string::npos);
+}
+
+/// Of the values some still fit on the disk.
+TEST_F(AnswerRecordTest, ADiskThatFillsUpInTheMidstOfValuesIsTold) {
+  const double x = 0.1;
+  constexpr std::size_t kHead = 88;  // bytes
+  {
+    AnswerRecord record = opened(false);
+    record.add(question(1, x), {1, 0, {1.0}});
+    const std::uintmax_t before = std::filesystem::file_size(file());
+    const test::FullDisk full(before + kHead + 44);
+    EXPECT_THROW(record.add(question(2, x), {1, 0, std::vector<double>(8, 2.0)}), core::FileError);
+    EXPECT_EQ(std::filesystem::file_size(file()), before);
+  }
+  AnswerRecord record = opened(true);
+  EXPECT_FALSE(record.find(question(2, x)));
+  EXPECT_TRUE(record.find(question(1, x)));
+}
+
 }  // namespace
 }  // namespace koppla::program::answer_record_test

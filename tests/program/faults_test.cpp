@@ -1,7 +1,9 @@
 // What goes wrong in programs, and what the user is told.
 
+#include <atomic>
 #include <chrono>
 #include <filesystem>
+#include <thread>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -235,6 +237,62 @@ TEST(ProgramFaults, AfterAFailureTheProgramMayBeAskedAgain) {
   Toy toy("test $(cut -d, -f2 x.csv) -ge 0 && " + kTriple);
   EXPECT_FALSE(toy.evaluate(-1.0));
   EXPECT_EQ(toy.evaluate(2.0), 6.0);
+}
+
+TEST(ProgramFaults, ACallIsTriedAgainAsOftenAsAskedAndNoMore) {
+  Toy toy("false");
+  toy.settings.retries = 2;
+  std::vector<std::string> warnings;
+  toy.log.addSink([&](core::Severity, std::string_view, std::string_view text) { warnings.emplace_back(text); },
+                  core::Severity::warning);
+  EXPECT_FALSE(toy.evaluate(1.0));
+  ASSERT_EQ(warnings.size(), 2U);
+  EXPECT_THAT(warnings[1], HasSubstr("It is tried again (2 of 2)."));
+  EXPECT_EQ(toy.made->effort().staticCalls, 0U) << "that ended well";
+}
+
+TEST(ProgramFaults, AnInterruptedCallIsNotTriedAgain) {
+  Toy toy("");
+  toy.settings.command = "touch " + (toy.folder.path() / "began").string() + "; sleep 60";
+  toy.settings.retries = 5;
+  std::size_t warnings = 0;
+  toy.log.addSink([&](core::Severity, std::string_view, std::string_view) { ++warnings; }, core::Severity::warning);
+  toy.start();
+  std::atomic<bool> interrupted{false};
+  toy.made->enterInitialisation({0.0, 10.0, {}, &interrupted});
+  std::thread user([&] {
+    while (!fs::exists(toy.folder.path() / "began")) std::this_thread::yield();
+    interrupted = true;
+  });
+  EXPECT_FALSE(toy.evaluate(1.0));
+  user.join();
+  EXPECT_EQ(warnings, 0U);
+}
+
+TEST(ProgramFaults, AfterAFullDiskAnotherFailureIsNotTheDisks) {
+  Toy toy("test $(cut -d, -f2 x.csv) -ge 0 && " + kTriple);
+  toy.write("more", std::string(100'000, 'x'));
+  toy.settings.include = {toy.folder.path() / "more"};
+  {
+    toy.start();
+    const FullDisk full(50'000);
+    EXPECT_FALSE(toy.evaluate(1.0));
+    EXPECT_TRUE(toy.made->failedAtFile());
+  }
+  EXPECT_FALSE(toy.evaluate(-1.0));
+  EXPECT_FALSE(toy.made->failedAtFile());
+  EXPECT_EQ(toy.evaluate(2.0), 6.0);
+  EXPECT_FALSE(toy.made->failedAtFile());
+}
+
+TEST(ProgramFaults, AnAnswerThatFailedIsForgotten) {
+  Toy toy("");
+  const std::string gate = (toy.folder.path() / "closed").string();
+  toy.settings.command = "test ! -e " + gate + " && " + kTriple;
+  EXPECT_EQ(toy.evaluate(1.0), 3.0);
+  toy.write("closed", "");
+  EXPECT_FALSE(toy.evaluate(2.0));
+  EXPECT_FALSE(toy.evaluate(1.0)) << "what was known before is asked again";
 }
 
 }  // namespace

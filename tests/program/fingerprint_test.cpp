@@ -2,6 +2,8 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +14,8 @@
 
 namespace koppla::program::fingerprint_test {
 namespace {
+
+namespace fs = std::filesystem;
 
 class FingerprintTest : public ::testing::Test {
  protected:
@@ -151,6 +155,76 @@ TEST_F(FingerprintTest, ChangesWithTheColumnThatIsRead) {
   const std::string before = now();
   toy_.settings.outputs.front().reading.columns = {std::size_t{2}};
   EXPECT_NE(now(), before);
+}
+
+TEST_F(FingerprintTest, ChangesWithTheCommandsThemselves) {
+  std::set<std::string> prints{now()};
+  for (Command* const command : {&toy_.settings.before, &toy_.settings.command, &toy_.settings.after})
+    for (const char* const line : {"true --a", "true --b"}) {
+      *command = line;
+      EXPECT_TRUE(prints.insert(now()).second) << line;
+    }
+  toy_.settings.after = "sh after.sh";
+  toy_.write("after.sh", "1");
+  const std::string before = now();
+  toy_.write("after.sh", "2");
+  EXPECT_NE(now(), before);
+}
+
+TEST_F(FingerprintTest, ChangesWithEverythingThatPortsSay) {
+  using Settings = ProgramSettings;
+  const std::vector<std::pair<const char*, std::function<void(Settings&)>>> changes{
+      {"name of an input", [](Settings& s) { s.inputs[0].field.name = "z"; }},
+      {"components of an input", [](Settings& s) { s.inputs[0].field.components = 2; }},
+      {"ids of an input", [](Settings& s) { s.inputs[0].field.ids = {2}; }},
+      {"file of an input", [](Settings& s) { s.inputs[0].file = "z.csv"; }},
+      {"no input", [](Settings& s) { s.inputs.clear(); }},
+      {"name of an output", [](Settings& s) { s.outputs[0].port.field.name = "z"; }},
+      {"components of an output", [](Settings& s) { s.outputs[0].port.field.components = 2; }},
+      {"file of an output", [](Settings& s) { s.outputs[0].reading.file = "z.csv"; }},
+      {"column of ids", [](Settings& s) { s.outputs[0].reading.idColumn = std::size_t{1}; }},
+      {"name of the column of ids", [](Settings& s) { s.outputs[0].reading.idColumn = "id"; }},
+      {"name of a column", [](Settings& s) { s.outputs[0].reading.columns = {"v"}; }},
+      {"format", [](Settings& s) { s.outputs[0].reading.format = Format::columns; }},
+      {"which one is taken", [](Settings& s) { s.outputs[0].reading.take = Take::first; }},
+      {"separator", [](Settings& s) { s.outputs[0].reading.separator = ';'; }},
+      {"point", [](Settings& s) { s.outputs[0].reading.point = 2; }},
+      {"key", [](Settings& s) { s.outputs[0].reading.key = "k"; }},
+      {"begin", [](Settings& s) { s.outputs[0].reading.begin = "k"; }},
+      {"end", [](Settings& s) { s.outputs[0].reading.end = "k"; }},
+      {"quantity", [](Settings& s) { s.outputs[0].reading.quantity = "k"; }},
+      {"set", [](Settings& s) { s.outputs[0].reading.set = "k"; }}};
+  std::set<std::string> prints{now()};
+  for (const auto& [what, change] : changes) {
+    ProgramSettings changed = toy_.settings;
+    change(changed);
+    EXPECT_TRUE(prints.insert(fingerprint(changed)).second) << what;
+  }
+}
+
+TEST_F(FingerprintTest, ChangesWithFilesThatComeAlongAndTheirNames) {
+  for (const char* const name : {"one", "two", "other"}) toy_.write(name, "same");
+  const fs::path folder = toy_.folder.path();
+  ProgramSettings& settings = toy_.settings;
+  settings.include = {folder / "one"};
+  settings.deck = {{"deck", folder / "two"}};
+  settings.restart = {{.write = "state"}, {.write = "other", .start = folder / "other"}};
+  std::set<std::string> prints{now()};
+  for (const char* const name : {"one", "two", "other"}) {
+    toy_.write(name, "diff");
+    EXPECT_TRUE(prints.insert(now()).second) << name;
+  }
+  settings.deck.front().name = "deck2";
+  EXPECT_TRUE(prints.insert(now()).second) << "name of a deck";
+  toy_.write("three", "diff");
+  settings.include = {folder / "three"};
+  EXPECT_TRUE(prints.insert(now()).second) << "name of a file";
+  settings.folder = folder / "model";
+  fs::create_directory(settings.folder);
+  toy_.write("model/mesh", "1");
+  EXPECT_TRUE(prints.insert(now()).second) << "a folder";
+  fs::rename(settings.folder / "mesh", settings.folder / "mesh2");
+  EXPECT_TRUE(prints.insert(now()).second) << "name of a file in the folder";
 }
 
 }  // namespace

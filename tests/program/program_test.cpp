@@ -182,6 +182,147 @@ TEST(Program, TheCallIsToldInTheEnvironment) {
   EXPECT_EQ(core::readWhole(toy.work() / "s000001/i001/times"), "0 0.125\n");
 }
 
+TEST(Program, TellsWhatItCanDo) {
+  Toy still(kTriple);
+  const subsystem::Capabilities& ofStatic = still.start().describe().capabilities;
+  EXPECT_TRUE(ofStatic.variableStep);
+  EXPECT_EQ(ofStatic.inputDerivatives, subsystem::kMaxDegree);
+  EXPECT_TRUE(ofStatic.evaluatesBetweenSteps);
+  EXPECT_TRUE(ofStatic.ownProcess);
+  EXPECT_TRUE(ofStatic.states);
+  EXPECT_TRUE(ofStatic.saveRestore);
+  EXPECT_FALSE(ofStatic.isStatic);
+  Summing summing;
+  EXPECT_FALSE(summing.start().describe().capabilities.states) << "they are in its files";
+  EXPECT_EQ(summing.made->differentiate(0, {}), subsystem::Status::error);
+}
+
+TEST(Program, PortsSayWhatTheSettingsSay) {
+  for (const bool isTransient : {false, true}) {
+    Toy toy(kTriple);
+    toy.settings.isTransient = isTransient;
+    toy.settings.inputs[0].field = {"x", {1, 2}, 2};
+    toy.settings.inputs[0].nominal = 5.0;
+    toy.settings.inputs[0].unit = "K";
+    toy.settings.inputs[0].description = "walls";
+    toy.settings.parameters = {{.field = {"p", {1, 2}}, .start = {3.0, 4.0}}};
+    toy.settings.outputs[0].reading.digits = 4;
+    const subsystem::Description& description = toy.start().describe();
+    EXPECT_EQ(description.model, kTriple);
+    ASSERT_EQ(description.ports.size(), 3U);
+    const subsystem::Port& x = description.ports[0];
+    const subsystem::Port& y = description.ports[1];
+    const subsystem::Port& p = description.ports[2];
+    EXPECT_EQ(x.name + y.name + p.name, "xyp");
+    EXPECT_EQ(x.size, 4U);
+    EXPECT_EQ(x.nominal, 5.0);
+    EXPECT_EQ(x.unit, "K");
+    EXPECT_EQ(x.description, "walls");
+    EXPECT_TRUE(x.settable);
+    EXPECT_EQ(y.settable, isTransient) << "before the first step";
+    EXPECT_TRUE(p.settable);
+    EXPECT_EQ(y.digits, 4U);
+    EXPECT_EQ(x.causality, subsystem::Causality::input);
+    EXPECT_EQ(y.causality, subsystem::Causality::output);
+    EXPECT_EQ(p.causality, subsystem::Causality::parameter);
+    EXPECT_EQ(description.initialDependencies.contains(1), isTransient) << "its start value follows from nothing";
+    core::Values values;
+    toy.made->observe(std::vector<subsystem::PortIndex>{0, 2, 1}, values);
+    EXPECT_THAT(values.reals, testing::ElementsAre(2.0, 2.0, 2.0, 2.0, 3.0, 4.0, 0.0));
+  }
+}
+
+TEST(Program, ParametersAreSetAndGivenBehindInputs) {
+  Toy toy("cut -d' ' -f1-3 deck > y.csv; echo \"1 , $(cut -d' ' -f4 deck)\" > z.csv");
+  toy.settings.parameters = {{.field = {"p", {1}}, .start = {4.0}}, {.field = {"q", {1}}, .start = {6.0}}};
+  toy.settings.outputs.push_back({{.field = {"z", {1}}}, {.file = "z.csv"}});
+  toy.write("template", "1 , {{p}} {{q}}\n");
+  toy.settings.deck = {{"deck", toy.folder.path() / "template"}};
+  subsystem::Subsystem& made = toy.start();
+  const double x = 1.0;
+  std::vector<double> y(2);
+  ASSERT_EQ(made.evaluate(0.0, std::span(&x, 1), y), subsystem::Status::ok) << made.failure();
+  EXPECT_THAT(y, testing::ElementsAre(4.0, 6.0));
+  const std::vector<core::Value> value{7.5};
+  made.set(made.describe().ports.size() - 1, value);
+  ASSERT_EQ(made.evaluate(1.0, std::span(&x, 1), y), subsystem::Status::ok) << made.failure();
+  EXPECT_THAT(y, testing::ElementsAre(4.0, 7.5));
+}
+
+TEST(Program, ANewInitialisationBeginsAnew) {
+  Summing toy;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  toy.made->enterInitialisation({0.0, 10.0, {}});
+  EXPECT_EQ(toy.advance(0.0, 0.1, 5.0), 105.0) << "from the start file";
+  EXPECT_TRUE(fs::exists(toy.work() / "s000001/i001")) << "in the first step";
+  EXPECT_FALSE(fs::exists(toy.work() / "s000002"));
+
+  Toy still(kTriple);
+  still.settings.keep = Keep::all;
+  EXPECT_EQ(still.evaluate(2.0, 0.0), 6.0);
+  EXPECT_EQ(still.evaluate(2.0, 1.0), 6.0);
+  still.made->enterInitialisation({0.0, 10.0, {}});
+  EXPECT_EQ(still.evaluate(2.0, 1.0), 6.0);
+  EXPECT_THAT(foldersOf(still), testing::ElementsAre("s000000/i001")) << "asked again, at the first of its instants";
+  still.made->enterInitialisation({0.0, 10.0, {}});
+  EXPECT_EQ(still.evaluate(2.0, 2.0), 6.0);
+  EXPECT_THAT(foldersOf(still), testing::ElementsAre("s000000/i001"));
+}
+
+TEST(Program, AStaticProgramIsAskedAgainAfterARestore) {
+  Toy toy(kTriple);
+  EXPECT_EQ(toy.evaluate(2.0), 6.0);
+  toy.made->save(Slot::macroStep);
+  EXPECT_EQ(toy.evaluate(4.0), 12.0);
+  toy.made->restore(Slot::macroStep);
+  core::Values values;
+  toy.made->observe(std::vector<subsystem::PortIndex>{1}, values);
+  EXPECT_THAT(values.reals, testing::ElementsAre(6.0)) << "the outputs of then";
+  EXPECT_EQ(toy.evaluate(4.0), 12.0);
+  EXPECT_EQ(toy.made->effort().staticCalls, 3U);
+}
+
+TEST(Program, AStaticProgramAnswersStepsAtTheirEnd) {
+  Toy toy("echo \"1 , $KOPPLA_T0\" > y.csv");
+  toy.start();
+  EXPECT_EQ(toy.advance(0.5, 0.75, 1.0), 0.75);
+  EXPECT_EQ(toy.advance(0.5, 0.75, 1.0), 0.75);
+  EXPECT_EQ(toy.made->effort().staticCalls, 1U);
+}
+
+TEST(Program, AResumedRunTellsHowManyAnswersItKnew) {
+  Summing toy;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 103.0);
+  toy.made->terminate();
+  std::vector<std::string> said;
+  toy.log.addSink([&](core::Severity, std::string_view, std::string_view text) { said.emplace_back(text); },
+                  core::Severity::info);
+  toy.settings.resume = true;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 103.0);
+  EXPECT_EQ(toy.advance(0.2, 0.3, 4.0), 107.0) << "from the restart files that the first run has left";
+  toy.made->terminate();
+  EXPECT_THAT(said, testing::ElementsAre("2 answers came from the record of the run before"));
+}
+
+TEST(Program, RestartFilesOfStatesThatWereSavedStayForARunThatGoesOn) {
+  Summing toy;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  toy.made->save(Slot::macroStep);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 2.0), 103.0);
+  toy.made->terminate();
+  toy.made.reset();
+  toy.settings.resume = true;
+  toy.start();
+  EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
+  EXPECT_EQ(toy.advance(0.1, 0.2, 7.0), 108.0) << toy.made->failure();
+}
+
 TEST(Program, MistakesAreFoundBeforeAnythingRuns) {
   Toy toy("true");
   toy.settings.command = std::vector<std::string>{"./nothing"};

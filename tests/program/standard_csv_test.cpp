@@ -103,5 +103,34 @@ TEST(StandardCsv, AMillionLinesInAnyOrderAreTaken) {
   EXPECT_EQ(program::valuesOf(table, ids, "large.csv"), values);
 }
 
+TEST(StandardCsv, ATableOfMissingIdsTellsTheFirstFive) {
+  const IdTable table = parseStandardCsv("1 , 10\n", "x.csv");
+  const auto missing = [&](const std::vector<Id>& wanted) {
+    return refusal([&] { program::valuesOf(table, wanted, "x.csv"); });
+  };
+  EXPECT_THAT(missing({2, 3, 1, 4, 5, 6}), HasSubstr("x.csv: Ids without values: 2, 3, 4, 5, 6. Make the program"));
+  EXPECT_THAT(missing({9, 3, 2, 4, 5, 6, 7}), HasSubstr("Ids without values: 9, 3, 2, 4, 5 and 2 more."));
+}
+
+TEST(StandardCsv, DoubleIdsAreFoundWhereverTheyStand) {
+  const auto problem = [](const char* text) { return refusal([&] { parseStandardCsv(text, "x.csv"); }); };
+  EXPECT_THAT(problem("7 , 2\n7 , 3\n"), HasSubstr("x.csv:2: The id 7 stands already in line 1."));
+  EXPECT_THAT(problem("\n9 , 2\n7 , 3\n8 , 1\n7 , 5\n"), HasSubstr("x.csv:5: The id 7 stands already in line 3."));
+  EXPECT_THAT(parseStandardCsv("3 , 1\n2 , 5\n1 , 4\n", "x.csv").ids, ElementsAre(3, 2, 1));
+}
+
+TEST(StandardCsv, IdsAloneAreOneALine) {
+  EXPECT_THAT(program::parseIds("# nodes\n3 , 1.5\n\n  1 # left\n-2\r\n", "ids.txt"), ElementsAre(3, 1, -2));
+  EXPECT_THAT(program::parseIds("", "ids.txt"), testing::IsEmpty());
+  EXPECT_THAT(refusal([] { program::parseIds("3\n x1 , 2\n", "ids.txt"); }),
+              HasSubstr("ids.txt:2: 'x1' is no id, a whole number. Each line begins with an id."));
+}
+
+TEST(StandardCsv, ValuesStandBehindTheirIdLineByLine) {
+  EXPECT_EQ(program::standardCsvText(std::vector<Id>{3, -1}, std::vector<double>{0.5, 1.5, 2.5, 3.5}),
+            "3 , 0.5 , 1.5\n-1 , 2.5 , 3.5\n");
+  EXPECT_EQ(program::standardCsvText({}, {}), "");
+}
+
 }  // namespace
 }  // namespace koppla::test
