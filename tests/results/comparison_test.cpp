@@ -188,28 +188,89 @@ TEST(Compare, InfinityAgreesOnlyWithItself) {
   EXPECT_FALSE(compare(table({0}, {series("x", {-INFINITY})}), reference, wide).equal());
 }
 
-TEST(ComparisonText, EndsWithTheVerdict) {
-  const Table reference = table({0, 1}, {series("x", {0, 1}), series("y", {0, 1}), series("z", {2, 2})});
-  const Comparison same = compare(reference, reference, {1e-6, 1e-9});
-  EXPECT_EQ(verdict(same), "equal within rtol = 1e-06, atol = 1e-09");
-  EXPECT_TRUE(text(same).ends_with(verdict(same) + "\n"));
-
-  const Table results = table({0, 1}, {series("x", {0, 1.5}), series("y", {0.25, 1}), series("z", {2, 2})});
-  EXPECT_EQ(verdict(compare(results, reference, {0.0, 0.125})),
-            "different: 2 of 3 variables; worst x at t = 1 s: off by 0.5 m, allowed 0.125");
+/// Errors 1 and 3 where 0.5 is allowed, of values on both sides of zero.
+TEST(Compare, ErrorsAreDifferencesAndTheFirstOfEqualSharesIsTold) {
+  const Table reference = table({0, 1, 2, 3}, {series("x", {-1, 2, 0, 0})});
+  const Comparison comparison = compare(table({0, 1, 2, 3}, {series("x", {-2, -1, 3, 0})}), reference, {0.0, 0.5});
+  const VariableComparison& x = comparison.variables.at(0);
+  EXPECT_FALSE(x.equal);
+  EXPECT_EQ(x.maxError, 3.0);
+  EXPECT_EQ(x.error, 3.0);
+  EXPECT_EQ(x.time, 1.0);
+  EXPECT_EQ(x.share, 6.0);
+  EXPECT_FALSE(compare(table({0}, {series("x", {1})}), table({0}, {series("x", {0})}), {0.0, 0.5}).equal());
+  EXPECT_TRUE(compare(table({0}, {series("x", {0.5})}), table({0}, {series("x", {0})}), {0.0, 1.0}).equal());
 }
 
-TEST(ComparisonText, ListsTheWorstFirstAndWhatIsMissing) {
-  const Table reference =
-      table({0}, {series("fine", {0}), series("bad", {0}), series("worse", {0}), series("gone", {0})});
-  const Table results = table({0}, {series("fine", {0}), series("bad", {1}), series("worse", {2}), series("new", {0})});
-  const Comparison comparison = compare(results, reference, kExact);
-  const std::string all = text(comparison);
-  EXPECT_LT(all.find("worse"), all.find("bad "));
-  EXPECT_LT(all.find("bad "), all.find("fine"));
-  EXPECT_NE(all.find("missing in the results: gone\n"), std::string::npos);
-  EXPECT_NE(all.find("not in the reference: new\n"), std::string::npos);
-  EXPECT_NE(text(comparison, 1).find("... and 2 more"), std::string::npos);
+TEST(Compare, WhereNothingIsAllowedTheLargestErrorIsTheWorstAndTheFirstOfEqualOnes) {
+  const Table reference = table({0, 1, 2, 3, 4}, {series("x", {0, 0, 0, 0, 0})});
+  const Comparison comparison = compare(table({0, 1, 2, 3, 4}, {series("x", {0, 0.25, 2, 2, 1})}), reference, kExact);
+  const VariableComparison& x = comparison.variables.at(0);
+  EXPECT_EQ(x.share, INFINITY);
+  EXPECT_EQ(x.error, 2.0);
+  EXPECT_EQ(x.time, 2.0);
+}
+
+TEST(Compare, AnErrorThatIsNotANumberStaysTheLargest) {
+  const Table reference = table({0, 1, 2}, {series("x", {0, 0, 0})});
+  const Comparison comparison = compare(table({0, 1, 2}, {series("x", {0, NAN, 5})}), reference, {0.0, 1.0});
+  EXPECT_TRUE(std::isnan(comparison.variables.at(0).maxError));
+  EXPECT_EQ(comparison.variables.at(0).share, INFINITY);
+}
+
+TEST(Compare, TextsAndNumbersThatDifferHaveTheErrorOne) {
+  const Table words = table({0.5, 1}, {texts("x", {"a", "b"})});
+  const Table numbers = table({0.5, 1}, {series("x", {1, 2})});
+  const VariableComparison ours = compare(words, numbers, kExact).variables.at(0);
+  const VariableComparison theirs = compare(numbers, words, kExact).variables.at(0);
+  EXPECT_EQ(ours.remark, "texts instead of numbers");
+  EXPECT_EQ(theirs.remark, "numbers instead of texts");
+  const VariableComparison other =
+      compare(table({0.5, 1}, {texts("x", {"a", "c"})}), words, {1.0, 1e9}).variables.at(0);
+  EXPECT_EQ(other.remark, "'c' instead of 'b'");
+  EXPECT_EQ(other.time, 1.0);
+  for (const VariableComparison& x : {ours, theirs, other}) {
+    EXPECT_FALSE(x.equal);
+    EXPECT_EQ(x.maxError, 1.0);
+    EXPECT_EQ(x.error, 1.0);
+    EXPECT_EQ(x.share, INFINITY);
+  }
+}
+
+TEST(Compare, ATextAtAJumpMayBeThatOfEitherSide) {
+  const Table results = table({0, 1, 1, 2}, {texts("s", {"a", "b", "c", "c"})});
+  EXPECT_TRUE(compare(results, table({0, 1, 2}, {texts("s", {"a", "b", "c"})}), kExact).equal());
+  EXPECT_TRUE(compare(results, table({0, 1, 2}, {texts("s", {"a", "c", "c"})}), kExact).equal());
+  EXPECT_FALSE(compare(results, table({0, 1, 2}, {texts("s", {"a", "a", "c"})}), kExact).equal());
+}
+
+TEST(Compare, WhatIsHeldInOneOfBothIsHeld) {
+  const Table steps = table({0, 2}, {series("on", {0, 1}, core::Type::integer)});
+  const Table line = table({0, 2}, {series("on", {0, 1})});
+  const Table between = table({0, 1, 2}, {series("on", {0, 0, 1}, core::Type::integer)});
+  EXPECT_TRUE(compare(steps, table({0, 1, 2}, {series("on", {0, 0, 1})}), kExact).equal());
+  EXPECT_TRUE(compare(line, between, kExact).equal()) << "the reference says what it is";
+}
+
+TEST(Compare, TheUnitIsTheReferencesOrElseOurs) {
+  Series bare = series("x", {0});
+  bare.unit = "";
+  Series inFeet = series("x", {0});
+  inFeet.unit = "ft";
+  EXPECT_EQ(compare(table({0}, {series("x", {0})}), table({0}, {inFeet}), kExact).variables.at(0).unit, "ft");
+  EXPECT_EQ(compare(table({0}, {series("x", {0})}), table({0}, {bare}), kExact).variables.at(0).unit, "m");
+  EXPECT_EQ(compare(table({0}, {series("x", {0})}), table({0}, {bare}), kExact).variables.at(0).name, "x");
+}
+
+TEST(Compare, SaysWhichOfBothHasNoRows) {
+  const Table rows = table({0, 1}, {series("x", {1, 1})});
+  const Table none = table({}, {series("x", {})});
+  EXPECT_EQ(compare(none, rows, kExact).timeRemark, "The results have no rows.");
+  EXPECT_EQ(compare(rows, none, kExact).timeRemark, "The reference has no rows.");
+  EXPECT_EQ(compare(none, none, kExact).timeRemark, "The reference has no rows.");
+  EXPECT_EQ(compare(rows, table({-1.5, 0.5}, {series("x", {1, 1})}), kExact).timeRemark,
+            "The results go from 0 s to 1 s, the reference from -1.5 s to 0.5 s.");
+  EXPECT_EQ(compare(none, rows, kExact).variables.at(0).share, 0.0) << "nothing was compared";
 }
 
 }  // namespace
