@@ -40,6 +40,51 @@ TEST(CsvPoints, CountsRowsWithoutIds) {
   EXPECT_EQ(points.positions, (Positions{{1, 2, 0}, {3, 4, 0}}));
 }
 
+TEST(CsvPoints, TakesColumnsOfSpaceByNameAndMoreThanThese) {
+  const Points points = readCsv("z,id,note,Y,x,more\n3,7,a,2,1,b\n6,8,,5,4\n");
+  EXPECT_EQ(points.ids, (Ids{7, 8}));
+  EXPECT_EQ(points.positions, (Positions{{1, 2, 3}, {4, 5, 6}}));
+  EXPECT_EQ(points.dimension, 3);
+  EXPECT_EQ(readCsv("x\n5\n6\n").positions, (Positions{{5, 0, 0}, {6, 0, 0}}));
+  EXPECT_EQ(readCsv("x\n5\n6\n").dimension, 1);
+}
+
+TEST(CsvPoints, NamesMayStandInQuotesAndQuotesInNames) {
+  const Points points = readCsv("\"id\",\"xa,ax\",\",\"x\",y\n7,1,2,3,4,5\n");
+  EXPECT_EQ(points.ids, Ids{7});
+  EXPECT_EQ(points.positions, (Positions{{4, 5, 0}}));
+}
+
+/// What programs for tables put before the first character of UTF-8.
+TEST(CsvPoints, AByteOrderMarkIsSkipped) {
+  EXPECT_EQ(readCsv("\xEF\xBB\xBFid,x\n7,5\n").ids, Ids{7});
+  EXPECT_EQ(readCsv("\xEF\xBB\xBF"
+                    "7,5\n")
+                .ids,
+            Ids{7});
+}
+
+TEST(CsvPoints, TheFirstRowTellsTheDelimiter) {
+  EXPECT_EQ(readCsv("# a,b\n1;2\n3;4\n").positions, (Positions{{2, 0, 0}, {4, 0, 0}}));
+  expectCsvMistake("1;2\n3,4\n", 2, "1 columns, not 2");
+}
+
+TEST(CsvPoints, RowsByNameHaveAllColumnsThatAreNeeded) {
+  expectCsvMistake("x,y,id\n1,2\n", 2, "The row has 2 columns, not 3.");
+  expectCsvMistake("id,y,x\n1,2\n", 2, "The row has 2 columns, not 3.");
+  expectCsvMistake("id,x\n1\n", 2, "The row has 1 columns, not 2.");
+  expectCsvMistake("a,x\n1\n", 2, "The row has 1 columns, not 2.");
+  expectCsvMistake("id,x,z\n1,2,3\n", 1, "There is a column z or y, but none for the coordinate before it.");
+  expectCsvMistake("id,x,id\n1,2,3\n", 1, "Two columns have the name 'ID'.");
+}
+
+/// A first row that begins with a number has no names.
+TEST(CsvPoints, AFirstRowOfNumbersIsNoHeader) {
+  expectCsvMistake("1,nan\n", 1, "A coordinate is 'nan'.");
+  expectCsvMistake("1,x\n", 1, "A coordinate is 'x'.");
+  expectCsvMistake("1,2\nx,3\n", 2, "The id is 'x'.");
+}
+
 TEST(CsvPoints, TellsTheLineOfEveryMistake) {
   expectCsvMistake("", 0, "no points");
   expectCsvMistake("id,x\n", 1, "no points");

@@ -103,7 +103,27 @@ TEST(Linear, TakesALineAlongAnyCoordinateAndDuplicates) {
   EXPECT_NEAR(result[1], 8.0, 1e-14);
 }
 
+/// Whichever coordinate it is, whichever point is first, wherever the line lies.
+TEST(Linear, JoinsNeighboursAlongEachCoordinate) {
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    Points source = cloud(std::vector<Position>(5, Position{4.0, -2.0, 3.0}));
+    Points target = cloud(std::vector<Position>(3, Position{4.0, -2.0, 3.0}));
+    const Numbers along{5.0, 1.0, 9.0, 2.0, 6.0};
+    for (std::size_t i = 0; i < 5; ++i) source.positions[i][axis] = along[i];
+    for (std::size_t i = 0; i < 3; ++i) target.positions[i][axis] = Numbers{1.5, 5.5, 7.0}[i];
+    const Numbers result = applied(linear(source, target, Form::consistent), {50, 10, 80, 30, 20});
+    EXPECT_NEAR(result[0], 20.0, 1e-13);
+    EXPECT_NEAR(result[1], 35.0, 1e-13);
+    EXPECT_NEAR(result[2], 40.0, 1e-13);
+  }
+}
+
 TEST(Linear, RefusesCloudsInThePlaneWithoutElements) {
+  for (const auto& positions :
+       {std::vector<Position>{{0, 0, 0}, {1, 1, 0}}, std::vector<Position>{{0, 0, 0}, {1, 0, 1}},
+        std::vector<Position>{{0, 0, 0}, {0, 1, 1}}, std::vector<Position>{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}}})
+    mistakeOf([&] { linear(cloud(positions), cloud(positions), Form::consistent); });
+
   const Points source = randomCloud(2, 10, 1);
   const core::Problem problem = mistakeOf([&] { linear(source, source, Form::consistent); });
   EXPECT_NE(problem.message.find("needs a mesh"), std::string::npos) << problem.message;

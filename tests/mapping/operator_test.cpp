@@ -50,6 +50,34 @@ TEST(Operator, TransposesRowsToColumns) {
   EXPECT_EQ(result, (Numbers{2.0, 30.0, 1.0}));
 }
 
+/// Rows and columns without entries, columns with several; of many components, too.
+TEST(Operator, IsWhatItsEntriesSay) {
+  const std::vector<Numbers> matrix{{0, 0, 0, 0}, {0, 2, 0, -3}, {0, 5, 0.5, 7}, {0, 0, 0, 0}, {0, -1, 4, 0}};
+  SparseRows rows;
+  for (const Numbers& row : matrix) {
+    for (std::uint32_t column = 0; column < 4; ++column)
+      if (row[column] != 0.0) rows.append(column, row[column]);
+    rows.endRow();
+  }
+  const Operator map(rows, 4);
+  const Operator turned = map.transposed();
+  EXPECT_EQ(turned.rows(), 4U);
+  EXPECT_EQ(turned.columns(), 5U);
+  EXPECT_EQ(turned.entries().starts, (std::vector<std::size_t>{0, 0, 3, 5, 7}));
+  EXPECT_EQ(turned.entries().columns, (std::vector<std::uint32_t>{1, 2, 4, 2, 4, 1, 2}));
+  EXPECT_EQ(turned.entries().weights, (Numbers{2, 5, -1, 0.5, 4, -3, 7}));
+  for (std::size_t components = 1; components <= 4; ++components) {
+    Numbers values(4 * components), expected(5 * components, 0.0), result(5 * components, 77.0);
+    for (std::size_t i = 0; i < values.size(); ++i) values[i] = 1.0 + static_cast<double>(i * i);
+    for (std::size_t row = 0; row < 5; ++row)
+      for (std::size_t column = 0; column < 4; ++column)
+        for (std::size_t c = 0; c < components; ++c)
+          expected[row * components + c] += matrix[row][column] * values[column * components + c];
+    map.apply(values, result, components);
+    EXPECT_EQ(result, expected) << components;
+  }
+}
+
 TEST(Operator, IsAppliedWithoutAllocation) {
   const Operator map = sample();
   const Numbers values(15, 1.0);
@@ -66,10 +94,33 @@ TEST(Operator, RefusesArraysThatDoNotFit) {
   Numbers result(2);
   EXPECT_THROW(map.apply(Numbers{1.0, 2.0}, result), core::InternalError);
   EXPECT_THROW(map.apply(Numbers(9), result, 3), core::InternalError);
+  Numbers three(3);
+  EXPECT_THROW(map.apply(three, three), core::InternalError);
+  EXPECT_THROW(map.apply(Numbers(6), result, 2), core::InternalError);
   SparseRows rows;
   rows.append(3, 1.0);
   rows.endRow();
   EXPECT_THROW(Operator(rows, 3), core::InternalError);
+  EXPECT_NO_THROW(Operator(rows, 4));
+}
+
+TEST(Operator, RefusesEntriesThatDoNotFitTogether) {
+  const SparseRows good{{0, 1, 2}, {0, 1}, {1.0, 2.0}};
+  EXPECT_NO_THROW(Operator(good, 2));
+  EXPECT_NO_THROW(Operator(SparseRows{}, 0));
+  const auto refuses = [&](auto damage) {
+    SparseRows rows = good;
+    damage(rows);
+    EXPECT_THROW(Operator(rows, 2), core::InternalError);
+  };
+  refuses([](SparseRows& rows) { rows = {{}, {}, {}}; });
+  refuses([](SparseRows& rows) { rows.starts.front() = 1; });
+  refuses([](SparseRows& rows) { rows.starts.back() = 1; });
+  refuses([](SparseRows& rows) { rows.weights.pop_back(); });
+  refuses([](SparseRows& rows) { rows.columns.push_back(0); });
+  refuses([](SparseRows& rows) { rows.starts = {0, 2, 1, 2}; });
+  refuses([](SparseRows& rows) { rows.columns[1] = 2; });
+  refuses([](SparseRows& rows) { rows.columns[0] = 2; });
 }
 
 }  // namespace

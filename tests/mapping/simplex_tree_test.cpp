@@ -1,0 +1,74 @@
+#include "koppla/mapping/detail/simplex_tree.hpp"
+
+#include <cmath>
+#include <random>
+
+#include <gtest/gtest.h>
+
+#include "meshes.hpp"
+#include "support/extremes.hpp"
+
+namespace koppla::mapping::simplex_tree_test {
+namespace {
+
+using detail::SimplexTree;
+
+detail::Closest closestOn(const Simplex& simplex, const std::vector<Position>& positions, const Position& point) {
+  std::vector<Position> corners;
+  for (std::size_t i = 0; i < simplex.count; ++i) corners.push_back(positions[simplex.corners[i]]);
+  return detail::closestPoint(corners, point);
+}
+
+/// Small simplices of all kinds anywhere in a box.
+Points scattered(std::size_t count, const Position& origin, const Position& sides, unsigned seed) {
+  std::mt19937 random(seed);
+  std::uniform_real_distribution<double> unit(0.0, 1.0);
+  Points points;
+  for (std::size_t n = 0; n < count; ++n) {
+    Simplex simplex{{}, static_cast<std::uint32_t>(2 + n % 3)};
+    Position centre{};
+    for (std::size_t axis = 0; axis < 3; ++axis) centre[axis] = origin[axis] + sides[axis] * unit(random);
+    for (std::uint32_t i = 0; i < simplex.count; ++i) {
+      simplex.corners[i] = static_cast<std::uint32_t>(points.size());
+      Position corner = centre;
+      for (std::size_t axis = 0; axis < 3; ++axis) corner[axis] += 0.3 * (unit(random) - 0.5);
+      points.positions.push_back(corner);
+    }
+    points.simplices.push_back(simplex);
+  }
+  return points;
+}
+
+TEST(SimplexTree, FindsWhatASearchOverAllSimplicesFinds) {
+  unsigned seed = 0;
+  for (const std::size_t count : {1U, 4U, 5U, 9U, 200U})
+    for (const Position& origin : {Position{3.0, 4.0, 5.0}, Position{-8.0, -9.0, -7.0}, Position{-1.0, -1.0, -1.0}})
+      for (const Position& sides : {Position{2.0, 1.0, 1.0}, Position{1.0, 2.0, 1.0}, Position{1.0, 1.0, 2.0}}) {
+        const Points mesh = scattered(count, origin, sides, ++seed);
+        const SimplexTree tree(mesh.positions, mesh.simplices);
+        std::mt19937 random(seed);
+        std::uniform_real_distribution<double> around(-0.5, 1.5);
+        for (int round = 0; round < 20; ++round) {
+          Position point{};
+          for (std::size_t axis = 0; axis < 3; ++axis) point[axis] = origin[axis] + sides[axis] * around(random);
+          koppla::test::Smallest smallest;
+          for (const Simplex& simplex : mesh.simplices)
+            smallest.see(closestOn(simplex, mesh.positions, point).squaredDistance);
+          const SimplexTree::Found found = tree.nearest(point);
+          ASSERT_NE(found.simplex, nullptr);
+          EXPECT_NEAR(found.place.squaredDistance, smallest, 1e-13) << count;
+          EXPECT_EQ(closestOn(*found.simplex, mesh.positions, point).squaredDistance, found.place.squaredDistance);
+        }
+      }
+}
+
+/// All 2.4e9 pairs would take minutes.
+TEST(SimplexTree, LooksAtFewOfManySimplices) {
+  const Points mesh = test::gridMesh(2, 200, 0.3);  // 80000 triangles
+  const SimplexTree tree(mesh.positions, mesh.simplices);
+  for (const Position& place : test::randomCloud(2, 30000, 1).positions)
+    ASSERT_LT(tree.nearest(place).place.squaredDistance, 1e-28);
+}
+
+}  // namespace
+}  // namespace koppla::mapping::simplex_tree_test
