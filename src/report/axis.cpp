@@ -28,9 +28,7 @@ double leastStep(Range range, std::size_t mostTicks) {
 
 std::string tickText(double value, double step) {
   const int decimals = std::max(0, -static_cast<int>(std::floor(std::log10(step) + kRounding)));
-  std::string text = fmt::format("{:.{}f}", value, decimals);
-  if (text.starts_with('-') && text.find_first_not_of("-0.") == std::string::npos) text.erase(0, 1);
-  return text;
+  return fmt::format("{:.{}f}", value, decimals);
 }
 
 /// Marks at the multiples of the step.
@@ -185,7 +183,7 @@ Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label) {
   Axis axis{powers, {}, 0, std::move(label)};
   const int first = static_cast<int>(std::ceil(powers.low - kRounding));
   const int last = static_cast<int>(std::floor(powers.high + kRounding));
-  const int between = 1 + (last - first) / static_cast<int>(std::max<std::size_t>(mostTicks, 1));
+  const int between = 1 + (last - first) / static_cast<int>(std::max<std::size_t>(mostTicks, 2));
   for (int power = first; power <= last; power += between)
     axis.ticks.push_back({static_cast<double>(power), "10" + superscript(power)});
   if (axis.ticks.size() >= 2) return axis;

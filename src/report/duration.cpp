@@ -16,14 +16,13 @@ constexpr double kSecondsPerDay = 24.0 * kSecondsPerHour;
 constexpr double kSecondsPerYear = 365.25 * kSecondsPerDay;
 
 double roundedToThreeDigits(double value) {
-  if (value == 0.0) return 0.0;
   const double magnitude = std::pow(10.0, std::floor(std::log10(value)) - 2.0);
   return std::round(value / magnitude) * magnitude;
 }
 
 std::string threeDigits(double value) {
-  // %g would write 1e+03 for a thousand years
-  return value < 1000.0 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
+  // %g would write 1e+03 for a thousand years, and for what it rounds to it
+  return value < 999.5 ? fmt::format("{:.3g}", value) : fmt::format("{:.0f}", value);
 }
 
 std::string inOneUnit(double seconds) {
@@ -35,7 +34,7 @@ std::string inOneUnit(double seconds) {
   for (const Unit& unit : kUnits)
     if (roundedToThreeDigits(seconds) >= unit.seconds)
       return fmt::format("{} {}", threeDigits(seconds / unit.seconds), unit.name);
-  return seconds == 0.0 ? "0 s" : fmt::format("{} ns", threeDigits(seconds / 1e-9));
+  return fmt::format("{} ns", threeDigits(seconds / 1e-9));
 }
 
 /// Rounded to the smaller unit, which is left out where it is zero.
@@ -55,6 +54,7 @@ std::string inTwoUnits(double seconds, double large, std::string_view largeName,
 std::string duration(double seconds) {
   if (!std::isfinite(seconds)) return "unknown";
   if (seconds < 0.0) return "-" + duration(-seconds);
+  if (seconds == 0.0) return "0 s";
   if (roundedToThreeDigits(seconds) < kSecondsPerMinute) return inOneUnit(seconds);
   if (std::round(seconds) < kSecondsPerHour) return inTwoUnits(seconds, kSecondsPerMinute, "min", 1.0, "s");
   if (std::round(seconds / kSecondsPerMinute) * kSecondsPerMinute < kSecondsPerDay)

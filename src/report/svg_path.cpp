@@ -51,7 +51,7 @@ SvgPath::Result SvgPath::finish() {
 
 void SvgPath::emptyColumn() {
   if (inColumn_ == 0) return;
-  std::sort(kept_.begin(), kept_.end(), [](const Kept& left, const Kept& right) { return left.order < right.order; });
+  std::ranges::sort(kept_, {}, &Kept::order);
   for (std::size_t i = 0; i < kept_.size(); ++i)
     if (i == 0 || kept_[i].order != kept_[i - 1].order) addCorner(kept_[i].point);
   inColumn_ = 0;

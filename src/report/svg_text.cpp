@@ -6,7 +6,6 @@ namespace koppla::report {
 
 std::string xmlEscaped(std::string_view text) {
   std::string result;
-  result.reserve(text.size());
   for (const char c : core::printable(text, core::LineEnds::kept)) {
     switch (c) {
       case '&':

@@ -21,7 +21,8 @@ std::string clipped(std::string_view text, std::size_t most) {
   if (most == 0) return {};
   std::size_t kept = 0;
   std::size_t bytes = 0;
-  while (bytes < text.size() && !(startsCharacter(text[bytes]) && kept + 1 == most)) {
+  // There are more characters than that, so one of them ends it.
+  while (!(startsCharacter(text[bytes]) && kept + 1 == most)) {
     if (startsCharacter(text[bytes])) ++kept;
     ++bytes;
   }

@@ -1,5 +1,9 @@
 #include "koppla/report/braille_canvas.hpp"
 
+#include <algorithm>
+#include <cmath>
+#include <cstdlib>
+
 #include <gtest/gtest.h>
 
 namespace koppla::report {
@@ -22,7 +26,49 @@ TEST(BrailleCanvas, IgnoresDotsOutside) {
   canvas.dot(-1, 0);
   canvas.dot(0, 4);
   canvas.dot(2, 0);
+  canvas.dot(0, -1);
   EXPECT_EQ(canvas.cell(0, 0), 0);
+}
+
+TEST(BrailleCanvas, DotsOutsideDoNotComeBackElsewhere) {
+  BrailleCanvas canvas(3, 2);
+  for (int x = -9; x < 16; ++x)
+    for (int y = -9; y < 18; ++y)
+      if (x < 0 || x > 5 || y < 0 || y > 7) canvas.dot(x, y);
+  for (int column = 0; column < 3; ++column)
+    for (int row = 0; row < 2; ++row) EXPECT_EQ(canvas.cell(column, row), 0);
+}
+
+/// Whether a dot of a line from the origin to (x, y) is there by its definition: one in each step along the longer
+/// direction, the nearest to the ideal line, of two equally near ones that nearer to the start.
+bool isOnLine(int x, int y, int dotX, int dotY) {
+  const int steps = std::max(std::abs(x), std::abs(y));
+  for (int step = 0; step <= steps; ++step) {
+    const auto nearest = [&](int end) {
+      const double ideal = steps == 0 ? 0.0 : static_cast<double>(std::abs(end) * step) / steps;
+      const int magnitude = static_cast<int>(std::ceil(ideal - 0.5));
+      return end < 0 ? -magnitude : magnitude;
+    };
+    if (nearest(x) == dotX && nearest(y) == dotY) return true;
+  }
+  return false;
+}
+
+TEST(BrailleCanvas, LinesHaveTheDotsNearestToTheIdealOne) {
+  constexpr int kMiddle = 12;
+  for (int x = -11; x <= 11; ++x)
+    for (int y = -11; y <= 11; ++y) {
+      BrailleCanvas line(12, 6);
+      line.line(kMiddle, kMiddle, kMiddle + x, kMiddle + y);
+      BrailleCanvas ideal(12, 6);
+      for (int dotX = -11; dotX <= 11; ++dotX)
+        for (int dotY = -11; dotY <= 11; ++dotY)
+          if (isOnLine(x, y, dotX, dotY)) ideal.dot(kMiddle + dotX, kMiddle + dotY);
+      bool same = true;
+      for (int column = 0; column < 12; ++column)
+        for (int row = 0; row < 6; ++row) same = same && line.cell(column, row) == ideal.cell(column, row);
+      EXPECT_TRUE(same) << "to " << x << ", " << y;
+    }
 }
 
 TEST(BrailleCanvas, LinesAreTheSameInBothDirections) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -63,6 +64,75 @@ TEST(SvgPath, KeepsLowestAndHighestOfEachColumn) {
   EXPECT_LE(std::count(commands.begin(), commands.end(), ','), 4 * 100);
 }
 
+std::string through(const std::vector<SvgPath::Point>& points) {
+  SvgPath path;
+  for (std::size_t i = 0; i < points.size(); ++i) path.add(points[i], i > 0);
+  return path.finish().commands;
+}
+
+TEST(SvgPath, KeepsFirstHighestLowestAndLastOfAColumnInTheirOrder) {
+  EXPECT_EQ(through({{0.1, 5}, {0.2, 9}, {0.3, 1}, {0.4, 6}, {0.6, 5}}), "M0.1,5 0.2,9 0.3,1 0.6,5");
+  EXPECT_EQ(through({{0.1, 5}, {0.2, 1}, {0.3, 9}, {0.4, 6}, {0.6, 5}}), "M0.1,5 0.2,1 0.3,9 0.6,5");
+  EXPECT_EQ(through({{0.1, 9}, {0.2, 6}, {0.3, 7}, {0.6, 1}}), "M0.1,9 0.6,1") << "first and last are the extremes";
+  EXPECT_EQ(through({{0.1, 5}, {0.2, 9}, {0.3, 1}, {0.4, 9}, {0.5, 1}, {0.6, 5}}), "M0.1,5 0.2,9 0.3,1 0.6,5")
+      << "of equals the first one";
+  EXPECT_EQ(through({{-0.8, 5}, {-0.2, 9}, {0.3, 1}, {0.8, 7}}), "M-0.8,5 -0.2,9 0.3,1 0.8,7") << "two columns";
+}
+
+/// The distance from a line of length 50 in direction (0.6, 0.8) decides: a hundredth of a pixel is seen.
+TEST(SvgPath, LeavesOutWhatIsLessThanAHundredthOfAPixelOffTheLine) {
+  const auto drawn = [](double off) {
+    return through({{100, 50}, {115.4 - 0.8 * off, 70.5333333333 + 0.6 * off}, {130, 90}});
+  };
+  EXPECT_EQ(drawn(0.0), "M100,50 130,90");
+  EXPECT_EQ(drawn(0.009), "M100,50 130,90");
+  EXPECT_EQ(drawn(-0.009), "M100,50 130,90");
+  EXPECT_NE(drawn(0.011), "M100,50 130,90");
+  EXPECT_NE(drawn(-0.011), "M100,50 130,90");
+  EXPECT_EQ(through({{0, 0}, {10, 0.01}, {20, 0}}), "M0,0 10,0.01 20,0") << "exactly";
+}
+
+TEST(SvgPath, MeasuresFromTheCornerBeforeEachTime) {
+  EXPECT_EQ(through({{0, 0}, {10, 10}, {20, 0}, {30, -10}, {40, 0}}), "M0,0 10,10 30,-10 40,0");
+}
+
+TEST(SvgPath, APointThatComesTwiceIsOneCorner) {
+  EXPECT_EQ(through({{0, 0}, {3, 4}, {3, 4}}), "M0,0 3,4");
+  EXPECT_EQ(through({{0, 0}, {0, 0}, {3, 4}}), "M0,0 3,4");
+}
+
+/// In each column, so that the first ones have not used up what later ones need.
+TEST(SvgPath, JumpsInEveryColumnStayVertical) {
+  std::vector<SvgPath::Point> points;
+  std::string expected = "M";
+  for (int column = 0; column < 6; ++column) {
+    const std::string whole = std::to_string(column);
+    points.insert(points.end(), {{column + 0.25, 5}, {column + 0.5, 1}, {column + 0.5, -1}, {column + 0.75, 5}});
+    for (const char* corner : {".25,5 ", ".5,1 ", ".5,-1 ", ".75,5 "}) expected += whole + corner;
+  }
+  expected.pop_back();
+  EXPECT_EQ(through(points), expected);
+}
+
+/// Where there are more than two in a column, nobody can see that they lean over.
+TEST(SvgPath, TwoJumpsInAColumnAreExact) {
+  EXPECT_EQ(through({{0.0, 1}, {0.0, 2}, {0.5, 3}, {0.5, 7}, {0.6, 4}, {0.7, 5}}), "M0,1 0,2 0.5,3 0.5,7 0.6,4 0.7,5");
+  EXPECT_EQ(through({{0.1, 1}, {0.1, 2}, {0.3, 3}, {0.3, 7}, {0.5, 5}, {0.5, 6}, {0.7, 4}}),
+            "M0.1,1 0.1,2 0.3,3 0.3,7 0.7,4");
+}
+
+TEST(SvgPath, AGapInAColumnIsNoJump) {
+  SvgPath path;
+  path.add({0.5, 1}, false);
+  path.add({0.5, 3}, false);
+  path.add({0.5, 4}, true);
+  const SvgPath::Result result = path.finish();
+  EXPECT_EQ(result.commands, "M0.5,3 0.5,4");
+  ASSERT_EQ(result.single.size(), 1U);
+  EXPECT_EQ(result.single[0].y, 1.0);
+  EXPECT_EQ(path.finish().commands, "") << "what was given is gone";
+}
+
 TEST(SvgPath, JumpsStayVertical) {
   SvgPath path;
   for (int i = 0; i <= 1000; ++i) {
@@ -78,6 +148,9 @@ TEST(Pixels, AreShort) {
   EXPECT_EQ(pixels(10.5), "10.5");
   EXPECT_EQ(pixels(-0.001), "0");
   EXPECT_EQ(pixels(100.0), "100");
+  EXPECT_EQ(pixels(0.0), "0");
+  EXPECT_EQ(pixels(-0.01), "-0.01");
+  EXPECT_EQ(pixels(-20.0), "-20");
 }
 
 }  // namespace

@@ -38,6 +38,17 @@ TEST(TextWidth, GrowsWithTheText) {
   EXPECT_EQ(textWidth("", 12.0), 0.0);
   EXPECT_LT(textWidth("il", 12.0), textWidth("MW", 12.0));
   EXPECT_DOUBLE_EQ(textWidth("abab", 12.0), 2.0 * textWidth("ab", 12.0));
+  EXPECT_DOUBLE_EQ(textWidth("aim", 24.0), 2.0 * textWidth("aim", 12.0));
+}
+
+/// In shares of the size: a third for narrow letters, 0.9 for wide ones, 0.6 for digits and all others, each once
+/// however many bytes it has.
+TEST(TextWidth, KnowsNarrowAndWideLetters) {
+  for (const std::string letter : {"i", "l", ".", "(", "r"}) EXPECT_DOUBLE_EQ(textWidth(letter, 100.0), 33.0) << letter;
+  for (const std::string letter : {"m", "W", "@"}) EXPECT_DOUBLE_EQ(textWidth(letter, 100.0), 90.0) << letter;
+  for (const std::string letter : {"a", "0", "-", "µ", "⁰", "𝜋"})
+    EXPECT_DOUBLE_EQ(textWidth(letter, 100.0), 60.0) << letter;
+  EXPECT_DOUBLE_EQ(textWidth("ima", 100.0), 183.0);
 }
 
 }  // namespace

@@ -16,6 +16,10 @@ TEST(Text, ClipsWithAnEllipsis) {
   EXPECT_EQ(clipped("äöüß", 3), "äö…");
   EXPECT_EQ(clipped("mass.x", 1), "…");
   EXPECT_EQ(clipped("mass.x", 0), "");
+  EXPECT_EQ(clipped("", 0), "");
+  EXPECT_EQ(clipped("ab", 2), "ab");
+  EXPECT_EQ(clipped("abc", 2), "a…");
+  EXPECT_EQ(clipped("xäyö", 3), "xä…") << "never within a character";
 }
 
 }  // namespace
