@@ -301,6 +301,22 @@ TEST(LocalBasis, FewPointsHaveFewTerms) {
       }
 }
 
+/// Measured at the widest one, also where the plane is long and narrow.
+TEST(LocalBasis, ExtentsAreRelativeToTheFirst) {
+  for (const double thickness : {0.3e-6, 0.7e-6, 1.4e-6}) {
+    Dice dice(4);
+    Positions points, places;
+    for (int i = 0; i < 20; ++i)
+      points.push_back({std::cos(0.1 * std::numbers::pi * i), 0.4 * std::sin(0.1 * std::numbers::pi * i),
+                        i % 2 == 0 ? thickness : -thickness});
+    points.push_back({0.0, 0.0, 0.0});
+    for (int i = 0; i < 6; ++i) places.push_back({0.6 * dice(), 0.2 * dice(), thickness * dice()});
+    const RadialBasisSettings settings{.degree = 1};
+    EXPECT_EQ(Definition(points, 1.0, places, settings).extents(), thickness * std::numbers::sqrt2 > 1e-6 ? 3 : 2);
+    EXPECT_LT(difference(points, places, settings), 1e-5) << thickness;
+  }
+}
+
 /// Of several points in one place nobody can tell which is which: the shortest solution gives them equal shares.
 TEST(LocalBasis, WhereTheSystemIsSingularWeightsAreTheShortest) {
   for (const int degree : {1, 2}) {
@@ -317,6 +333,26 @@ TEST(LocalBasis, WhereTheSystemIsSingularWeightsAreTheShortest) {
     EXPECT_LT((found.bottomRows(20) - 0.5 * expected).cwiseAbs().maxCoeff(), 1e-8);
     // What one patch needed does not linger in the next.
     EXPECT_LT((basis.weights(once, kRadius, places) - expected).cwiseAbs().maxCoeff(), 1e-8);
+  }
+}
+
+/// A single pair, of which rounding may make a matrix that looks as if it were regular.
+TEST(LocalBasis, TwoPointsInOnePlaceShareItsWeight) {
+  for (unsigned seed = 0; seed < 30; ++seed) {
+    Dice dice(seed);
+    const RadialBasisSettings settings{.degree = 1};
+    Positions points = box(20, 0.9, 0.8, dice);
+    const Positions places = box(10, 0.9, 0.8, dice);
+    const MatrixXd expected = Definition(points, kRadius, places, settings).weights();
+    const std::size_t pair = seed % 20;
+    points.push_back(points[pair]);
+    detail::LocalBasis basis(settings);
+    const MatrixXd found = basis.weights(points, kRadius, places);
+    for (Eigen::Index i = 0; i < 21; ++i) {
+      const bool shared = i == 20 || i == static_cast<Eigen::Index>(pair);
+      const auto whole = expected.row(i == 20 ? static_cast<Eigen::Index>(pair) : i);
+      EXPECT_LT((found.row(i) - (shared ? 0.5 : 1.0) * whole).cwiseAbs().maxCoeff(), 1e-8) << seed << " " << i;
+    }
   }
 }
 
