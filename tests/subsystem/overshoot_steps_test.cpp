@@ -213,6 +213,12 @@ TEST(OvershootSteps, WhatNeedsTheInnerOneAtTheCommunicationPointIsNotOffered) {
   EXPECT_EQ(can.microStep, 0.5);
 }
 
+TEST(OvershootSteps, TheInnerOneLeavesInitialisationToo) {
+  Signals::Script script = exponential();
+  const Rigged rig(script, 0.5, 1);
+  EXPECT_EQ(script.left, 1);
+}
+
 TEST(OvershootSteps, RefusesMicroStepsThatAreNone) {
   Signals::Script script = exponential();
   for (const double microStep : {0.0, -0.5, std::numeric_limits<double>::infinity(), std::nan("")})

@@ -48,6 +48,7 @@ class Signals final : public Subsystem {
     Effort effort = {};
     bool listens = true;  ///< keeps the steps, which allocates
     std::vector<Asked> asked = {};
+    int left = 0;  ///< how often initialisation was left
   };
 
   explicit Signals(Script& script) : script_(script) {
@@ -68,7 +69,7 @@ class Signals final : public Subsystem {
     return Status::ok;
   }
   Status differentiate(std::size_t, std::span<double>) override { return Status::error; }
-  void leaveInitialisation() override {}
+  void leaveInitialisation() override { ++script_.left; }
   Status readOutputs(std::span<double> y) override {
     give(y);
     return Status::ok;
