@@ -53,5 +53,23 @@ RC_GTEST_PROP(FitSlope, DoesNotDependOnTheUnits, ()) {
   RC_ASSERT(std::fabs(fitSlope(points).slope - fitSlope(scaled).slope) < 1e-10);
 }
 
+TEST(FitSlope, HasAStandardErrorFromThreePoints) {
+  // y = 0, 2, 1 over x = 0, 1, 2: slope 1/2, intercept 1/2, residuals -1/2, 1, -1/2: sqrt(1.5/1/2).
+  const Slope slope = fitSlope(std::vector<FitPoint>{{1, 1}, {10, 100}, {100, 10}});
+  EXPECT_EQ(slope.points, 3U);
+  EXPECT_NEAR(slope.slope, 0.5, 1e-14);
+  EXPECT_NEAR(slope.intercept, 0.5, 1e-14);
+  EXPECT_NEAR(slope.standardError, std::sqrt(0.75), 1e-14);
+}
+
+TEST(FitSlope, SettingsThatDifferByRoundingAreTheSame) {
+  const double next = std::nextafter(0.3, 1.0);
+  const Slope slope = fitSlope(std::vector<FitPoint>{{0.3, 1.0}, {next, 2.0}, {0.3, 4.0}});
+  EXPECT_EQ(slope.points, 3U);
+  EXPECT_TRUE(std::isnan(slope.slope) && std::isnan(slope.intercept) && std::isnan(slope.standardError));
+  // A hundredth of a per mille is a difference.
+  EXPECT_FALSE(std::isnan(fitSlope(std::vector<FitPoint>{{0.3, 1.0}, {0.300003, 2.0}}).slope));
+}
+
 }  // namespace
 }  // namespace koppla::study

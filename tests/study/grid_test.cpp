@@ -74,5 +74,66 @@ TEST(Grid, TheCrossHoldsEveryValueAtLeastOnce) {
   EXPECT_EQ(grid.cross(), (std::vector<std::size_t>{0, 3, 1, 2}));
 }
 
+TEST(DecadeValues, StandForNoOthersThanThoseTheyRound) {
+  // Two digits are off by 0.0055 of a decade at most; 0.01 of one is something else.
+  for (const double off : {-0.01, 0.01}) {
+    EXPECT_FALSE(decadeValues(std::pow(10.0, -3.25 + off), 1e-3, 4)) << off;
+    EXPECT_FALSE(decadeValues(1e-3, std::pow(10.0, -3.25 + off), 4)) << off;
+  }
+  for (const double off : {-0.0055, 0.0055}) EXPECT_TRUE(decadeValues(std::pow(10.0, -3.25 + off), 1e-3, 4)) << off;
+  // Where they are near to each other, a quarter of their distance.
+  for (const double off : {-0.3, 0.3})
+    EXPECT_FALSE(decadeValues(std::pow(10.0, (7.0 + off) / 100.0), 10.0, 100)) << off;
+  for (const double off : {-0.2, 0.2})
+    EXPECT_EQ(decadeValues(std::pow(10.0, (99.0 + off) / 100.0), 10.0, 100).value(),
+              (Numbers{std::pow(10.0, 0.99), 10.0}));
+  EXPECT_FALSE(decadeValues(0.0, 1.0, 4)) << "0 is on no grid of decades";
+}
+
+TEST(LinearValues, MayGoDown) {
+  EXPECT_EQ(linearValues(4.0, -2.0, 4), (Numbers{4, 2, 0, -2}));
+}
+
+TEST(Axis, IsNamedByItsFirstNameWhereAllHaveTheSameValue) {
+  const Axis same = axis({"b.y", "c.y"}, {"u", "v"});
+  EXPECT_EQ(same.name(), "b.y");
+  EXPECT_EQ(same.nameWith(same.values[1]), "b.y = v");
+  EXPECT_EQ(axis({"b.y", "c.y"}, {}).name(), "b.y") << "it has no values yet";
+  Axis labelled = same;
+  labelled.labelled = true;
+  EXPECT_EQ(labelled.nameWith(labelled.values[1]), "v");
+}
+
+TEST(Axis, IsNumericWhereAllOfItsValuesAre) {
+  Axis mixed = axis({"b.y"}, {"1", "u"});
+  EXPECT_FALSE(mixed.numeric());
+  mixed.values[0].number = 1.0;
+  EXPECT_FALSE(mixed.numeric());
+  mixed.values[1].number = 0.0;
+  EXPECT_TRUE(mixed.numeric());
+}
+
+TEST(Grid, OverridesHaveThePlaceOfTheirValue) {
+  Axis placed = axis({"a.x"}, {"1", "2"});
+  placed.values[1].place = {"s.toml", 5, 11};
+  const std::vector<project::Override> overrides = Grid({placed}).overrides(1);
+  ASSERT_EQ(overrides.size(), 1U);
+  EXPECT_EQ(overrides[0].place.line, 5U);
+  EXPECT_EQ(overrides[0].place.column, 11U);
+}
+
+TEST(Grid, WithoutAxesIsOnePoint) {
+  const Grid grid({});
+  EXPECT_EQ(grid.size(), 1U);
+  EXPECT_TRUE(grid.overrides(0).empty());
+  EXPECT_EQ(grid.cross(), std::vector<std::size_t>{0});
+}
+
+TEST(Grid, TheCrossOfThreeAxesLeavesCombinationsOut) {
+  const Grid grid({axis({"a.x"}, {"1", "2"}), axis({"b.y"}, {"u", "v", "w"}), axis({"c.z"}, {"p", "q"})});
+  EXPECT_EQ(grid.cross(), (std::vector<std::size_t>{0, 6, 2, 4, 1}));
+  EXPECT_EQ(grid.choice(9), (std::vector<std::size_t>{1, 1, 1}));
+}
+
 }  // namespace
 }  // namespace koppla::study

@@ -1,17 +1,13 @@
 #include "koppla/study/measured_run.hpp"
 
+#include <array>
 #include <cmath>
 
 #include <gtest/gtest.h>
 
-#include "koppla/core/error.hpp"
-#include "koppla/core/file.hpp"
-
 #include "support/figure.hpp"
-#include "support/full_disk.hpp"
-#include "support/message_of.hpp"
 
-namespace koppla::study {
+namespace koppla::study::measured_run_test {
 namespace {
 
 results::Table table(std::vector<double> time, std::vector<double> x) {
@@ -107,94 +103,131 @@ TEST(Measure, ALimitOfTheWindowIsMetInSpiteOfRounding) {
   EXPECT_NEAR(measure(rising(1.1), TableReference(rising(1.0), BetweenRows::cubic), how).total, std::sqrt(sum), 1e-12);
 }
 
-FinishedRun run(run::OutcomeKind kind, std::uint64_t steps) {
-  FinishedRun result;
-  result.outcome = {kind, kind == run::OutcomeKind::ok ? "" : "why"};
-  result.statistics.acceptedSteps = steps;
-  result.statistics.smallestStep = result.statistics.largestStep = 1.0;
-  result.reached = 3.0;
-  result.table = table(kTimes, kComputed);
-  return result;
-}
-
-Status statusOf(const FinishedRun& finished, double referenceError = kNone, double unstableAbove = 10.0) {
+/// Two variables beside one that is not measured; the reference has them in another order.
+TEST(Measure, TakesEachVariableByItsNameAndInTheOrderOfTheTable) {
+  results::Table computed = table(kTimes, {0.0, 1.1, 2.0, 2.7});
+  computed.series.push_back({"b.not", "", "", core::Type::real, {7, 7, 7, 7}, {}});
+  computed.series.push_back({"a.y", "", "", core::Type::real, {0.0, 5.0, 3.0, 4.5}, {}});
+  results::Table exact = table(kTimes, {0.0, 5.0, 2.0, 4.0});
+  exact.series.front().name = "a.y";
+  exact.series.push_back({"c.more", "", "", core::Type::real, {1, 2, 3, 4}, {}});
+  exact.series.push_back({"a.x", "", "", core::Type::real, {0.0, 1.0, 2.0, 3.0}, {}});
+  const TableReference reference(exact, BetweenRows::cubic);
   ErrorSettings how = settings(Measure::nrmse);
-  how.unstableAbove = unstableAbove;
-  return judge(finished, 0.0, reference(), referenceError, how).status;
+  how.variables = {{"a.*", {}}};
+  // (2.33), (2.34): by the spreads 2 of 1, 2, 3 and 42/9 of 5, 2, 4.
+  const double ofX = std::sqrt((0.01 + 0.09) / 2.0);
+  const double ofY = std::sqrt((1.0 + 0.25) / (42.0 / 9.0));
+  const MeasuredError error = measure(computed, reference, how);
+  ASSERT_EQ(error.perVariable.size(), 2U);
+  EXPECT_NEAR(error.perVariable[0], ofX, 1e-14);
+  EXPECT_NEAR(error.perVariable[1], ofY, 1e-14);
+  EXPECT_NEAR(error.total, std::hypot(ofX, ofY), 1e-14);
+  // (2.35), (2.36)
+  const double x1 = 0.1 / 2.1, x2 = 0.0, x3 = 0.3 / 4.0, y1 = 0.0, y2 = 1.0 / 4.0, y3 = 0.5 / 5.5;
+  how.measure = Measure::wrmseSum;
+  const MeasuredError sum = measure(computed, reference, how);
+  ASSERT_EQ(sum.perVariable.size(), 2U);
+  EXPECT_NEAR(sum.perVariable[0], std::sqrt(x1 * x1 + x2 * x2 + x3 * x3), 1e-14);
+  EXPECT_NEAR(sum.perVariable[1], std::sqrt(y1 * y1 + y2 * y2 + y3 * y3), 1e-14);
+  const double both = (x1 * x1 + y1 * y1 + x2 * x2 + y2 * y2 + x3 * x3 + y3 * y3) / 2.0;
+  EXPECT_NEAR(sum.total, std::sqrt(both), 1e-14);
+  how.measure = Measure::wrmse;
+  const MeasuredError mean = measure(computed, reference, how);
+  EXPECT_NEAR(mean.perVariable.at(1), std::sqrt((y1 * y1 + y2 * y2 + y3 * y3) / 3.0), 1e-14);
+  EXPECT_NEAR(mean.total, std::sqrt(both / 3.0), 1e-14);
 }
 
-TEST(RunToEnd, ThrowsWhereTheSystemFailsAndNotTheProject) {
-  const core::TemporaryFolder folder("measured-run");
-  core::Log log;
-  project::Project plan = project::readText(
-      "format = 1\nsimulation = { end = 1.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n"
-      "program = \"cp start y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
-      folder.path() / "p.toml", log);
-  plan.programsFolder = folder.path() / "programs";
-  const test::FullDisk full(4);  // smaller than the record of its answers
-  const std::string said = test::messageOf<core::FileError>([&] { runToEnd(plan); });
-  EXPECT_TRUE(said.starts_with("The run ended at 0 s. The program 'a' cannot be called. ")) << said;
+TEST(Measure, TimesThatTheReferenceDoesNotHaveDoNotCount) {
+  // It has no value at 1, and one at the end.
+  const TableReference sparse(table({0, 2, 3}, {0, 2, 3}), BetweenRows::skip);
+  EXPECT_DOUBLE_EQ(measure(table(kTimes, kComputed), sparse, settings(Measure::nrmse)).total, std::sqrt(0.25 / 0.5));
+  const TableReference none(table({0.5, 1.5}, {0, 2}), BetweenRows::skip);
+  EXPECT_EQ(measure(table(kTimes, kComputed), none, settings(Measure::nrmse)).problem,
+            "The reference has no values at the last time, 3 s.");
+  ErrorSettings early = settings(Measure::nrmse);
+  early.to = 1.5;
+  EXPECT_EQ(measure(table(kTimes, kComputed), none, early).problem,
+            "The reference has no values at the last time, 1 s.");
 }
 
-/// The disk is full when the program has answered some steps: no matter of stability.
-TEST(RunToEnd, ThrowsWhereTheSystemFailsInAStepOfAProgram) {
-  const core::TemporaryFolder folder("measured-run");
-  core::Log log;
-  project::Project plan = project::readText(
-      "format = 1\nsimulation = { end = 50.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\n"
-      "program = \"echo 1 , 1 > y.csv\"\noutputs.y = { file = \"y.csv\" }\n",
-      folder.path() / "p.toml", log);
-  plan.programsFolder = folder.path() / "programs";
-  const test::FullDisk full(1000);  // for the record of its answers, and enough for some
-  const std::string said = test::messageOf<core::FileError>([&] { runToEnd(plan); });
-  EXPECT_TRUE(said.starts_with("The run ended at ")) << said;
-  EXPECT_FALSE(said.starts_with("The run ended at 0 s")) << said;
-  EXPECT_NE(said.find("The subsystem 'a' could not go on at "), std::string::npos) << said;
-  EXPECT_NE(said.find("File too large"), std::string::npos) << said;
+TEST(Measure, AWindowMayHaveOneEndOnly) {
+  ErrorSettings how = settings(Measure::wrmseSum);
+  how.from = 1.5;
+  const double late = std::sqrt(std::pow(0.3 / 3.3, 2) + std::pow(0.4 / 4.0, 2));
+  EXPECT_NEAR(measure(table(kTimes, kComputed), reference(), how).total, late, 1e-15);
+  how.from = 3.5;
+  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem,
+            "No macro step lies between from = 3.5 s and to = inf s.");
+  how = settings(Measure::wrmseSum);
+  how.to = 2.0;
+  EXPECT_NEAR(measure(table(kTimes, kComputed), reference(), how).total, 0.3 / 3.3, 1e-15);
+  how.to = 0.5;
+  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem,
+            "No macro step lies between from = -inf s and to = 0.5 s.");
+  how.to = -0.5;
+  EXPECT_EQ(measure(table(kTimes, kComputed), reference(), how).problem,
+            "No macro step lies between from = -inf s and to = -0.5 s.");
 }
 
-TEST(Judge, TellsHowARunWent) {
-  using run::OutcomeKind;
-  EXPECT_EQ(statusOf(run(OutcomeKind::ok, 3)), Status::ok);
-  EXPECT_EQ(statusOf(run(OutcomeKind::exploded, 2)), Status::unstable);
-  EXPECT_EQ(statusOf(run(OutcomeKind::notConverged, 2)), Status::notConverged);
-  EXPECT_EQ(statusOf(run(OutcomeKind::subsystemFailed, 2)), Status::unstable);
-  EXPECT_EQ(statusOf(run(OutcomeKind::subsystemFailed, 0)), Status::failed);
+TEST(Measure, ALimitOfTheWindowIsMissedByMoreThanRounding) {
+  const auto at = [](double t) { return table({t - 1000.0, t}, {0.0, 1.0}); };
+  const auto counts = [&](double t, double from, double to) {
+    ErrorSettings how = settings(Measure::wrmse);
+    how.from = from;
+    how.to = to;
+    return measure(at(t), TableReference(at(t), BetweenRows::cubic), how).problem.empty();
+  };
+  for (const double t : {100.0, -100.0}) {
+    const double rounding = 1e-9 * 100.0;
+    EXPECT_TRUE(counts(t, t + 0.9 * rounding, t + 1.0));
+    EXPECT_FALSE(counts(t, t + 1.1 * rounding, t + 1.0));
+    EXPECT_TRUE(counts(t, t - 1.0, t - 0.9 * rounding));
+    EXPECT_FALSE(counts(t, t - 1.0, t - 1.1 * rounding));
+  }
+  EXPECT_TRUE(counts(0.0, 0.0, 1.0)) << "the instant 0 has no rounding";
+  EXPECT_TRUE(counts(0.0, -1.0, 0.0));
 }
 
-/// Its error would be one of a shorter interval.
-TEST(Judge, ARunThatEndedEarlyHasAStatusOfItsOwnAndNoError) {
-  FinishedRun early = run(run::OutcomeKind::ok, 3);
-  early.endedEarly = true;
-  early.outcome.message = "'clock' asked to end";
-  const Row row = judge(early, 0.0, reference(), kNone, settings(Measure::nrmse));
-  EXPECT_EQ(row.status, Status::endedEarly);
-  EXPECT_TRUE(std::isnan(row.error) && row.errors.empty());
-  EXPECT_EQ(row.message, "'clock' asked to end");
-  EXPECT_EQ(rowFrom(toLine(row)).status, Status::endedEarly);
+TEST(Measure, ARunWithoutRowsHasNoMacroSteps) {
+  EXPECT_EQ(measure(table({}, {}), reference(), settings(Measure::nrmse)).problem, "All 0 macro steps are skipped.");
+  EXPECT_EQ(measure(table({0.0}, {1.0}), reference(), settings(Measure::nrmse)).problem,
+            "All 0 macro steps are skipped.");
 }
 
-TEST(Judge, AnErrorAboveTheLimitIsUnstable) {
-  const double error = std::sqrt(0.125);
-  EXPECT_EQ(statusOf(run(run::OutcomeKind::ok, 3), kNone, 1.01 * error), Status::ok);
-  EXPECT_EQ(statusOf(run(run::OutcomeKind::ok, 3), kNone, 0.99 * error), Status::unstable);
-  FinishedRun wild = run(run::OutcomeKind::ok, 3);
-  wild.table.series.front().numbers.back() = std::nan("");
-  EXPECT_EQ(statusOf(wild), Status::unstable);
-}
+/// A reference that starts anew: y = 2 p - 3 q + 10 (t - t0) of the states p and q at t0.
+class FromStates : public Reference {
+ public:
+  [[nodiscard]] const std::vector<std::string>& names() const override { return names_; }
+  [[nodiscard]] bool values(double /*t*/, std::span<double> /*y*/) const override { return false; }
+  [[nodiscard]] std::vector<std::string> states() const override { return {"s.p", "s.q"}; }
+  void valuesFrom(double t0, std::span<const double> states, double t, std::span<double> y) const override {
+    y[0] = 2.0 * states[0] - 3.0 * states[1] + 10.0 * (t - t0);
+  }
 
-TEST(Judge, AnErrorBelowTenTimesTheReferencesOwnIsLimitedByIt) {
-  const double error = std::sqrt(0.125);
-  EXPECT_EQ(statusOf(run(run::OutcomeKind::ok, 3), 0.099 * error), Status::ok);
-  EXPECT_EQ(statusOf(run(run::OutcomeKind::ok, 3), 0.101 * error), Status::limitedByReference);
-}
+ private:
+  std::vector<std::string> names_{"a.x"};
+};
 
-TEST(Judge, TellsTheStepsThatWereTaken) {
-  const Row row = judge(run(run::OutcomeKind::ok, 4), -1.0, reference(), kNone, settings(Measure::nrmse));
-  EXPECT_EQ(row.meanStep, 1.0) << "from -1 s to 3 s in 4 steps";
-  EXPECT_EQ(row.acceptedSteps, 4U);
-  EXPECT_TRUE(std::isnan(judge(run(run::OutcomeKind::subsystemFailed, 0), 0.0, reference(), kNone, {}).meanStep));
+TEST(Measure, LocalErrorsAreThoseOfTheStepFromTheComputedStates) {
+  results::Table run = table({0.0, 1.0, 3.0, 4.0}, {0.0, 5.0, 6.0, 30.0});
+  run.series.push_back({"s.p", "", "", core::Type::real, {1.0, 2.0, 4.0, 99.0}, {}});
+  run.series.push_back({"s.q", "", "", core::Type::real, {0.5, -1.0, 3.0, 99.0}, {}});
+  ErrorSettings how = settings(Measure::nrmse);
+  how.variables = {{"a.x", {}}};
+  how.reference = ErrorReference::local;
+  const std::array<double, 3> exact{2.0 - 1.5 + 10.0, 4.0 + 3.0 + 20.0, 8.0 - 9.0 + 10.0};
+  const std::array<double, 3> computed{5.0, 6.0, 30.0};
+  const double mean = (exact[0] + exact[1] + exact[2]) / 3.0;
+  double error = 0.0, spread = 0.0;
+  for (std::size_t n = 0; n < 3; ++n) {
+    error += std::pow(exact.at(n) - computed.at(n), 2);
+    spread += std::pow(exact.at(n) - mean, 2);
+  }
+  EXPECT_NEAR(measure(run, FromStates(), how).total, std::sqrt(error / spread), 1e-13);
+  how.reference = ErrorReference::global;
+  EXPECT_EQ(measure(run, FromStates(), how).problem, "The reference has no values at the last time, 4 s.");
 }
 
 }  // namespace
-}  // namespace koppla::study
+}  // namespace koppla::study::measured_run_test

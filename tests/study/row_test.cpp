@@ -59,5 +59,62 @@ TEST(Row, RefusesOtherLines) {
     EXPECT_THROW(rowFrom(line), core::InputError) << line;
 }
 
+TEST(Row, KeepsEachOfItsFields) {
+  Row row;
+  row.status = Status::limitedByReference;
+  row.error = 0.5;
+  row.errors = {1.5, -2.5, 3.5};
+  row.referenceError = 4.5;
+  row.meanStep = 5.5;
+  row.smallestStep = 6.5;
+  row.largestStep = 7.5;
+  row.acceptedSteps = 8;
+  row.wallClock = 9.5;
+  row.cpu = 10.5;
+  row.effort = {11, 12, 13, 14, 15, 16};
+  row.message = "17 things, well";
+  const std::string line =
+      "limited-by-reference\t0.5\t1.5 -2.5 3.5\t4.5\t5.5\t6.5\t7.5\t8\t9.5\t10.5\t11\t12\t13\t14\t15\t16\t"
+      "17 things, well";
+  EXPECT_EQ(toLine(row), line);
+  const Row back = rowFrom(line);
+  EXPECT_EQ(back.status, row.status);
+  EXPECT_EQ(back.errors, row.errors);
+  EXPECT_EQ(toLine(back), line);
+}
+
+TEST(Row, HasAWordForEachStatus) {
+  using enum Status;
+  for (const auto& [status, text] :
+       {std::pair(ok, "ok"), std::pair(unstable, "unstable"), std::pair(notConverged, "not-converged"),
+        std::pair(failed, "failed"), std::pair(limitedByReference, "limited-by-reference"),
+        std::pair(endedEarly, "ended-early")}) {
+    EXPECT_EQ(word(status), text);
+    Row row;
+    row.status = status;
+    EXPECT_EQ(rowFrom(toLine(row)).status, status);
+  }
+}
+
+TEST(Row, MessagesKeepAllButControls) {
+  Row row;
+  row.message =
+      "a b\x01"
+      "c\x1f"
+      "d~\xc3\xa4";
+  EXPECT_EQ(rowFrom(toLine(row)).message, "a b c d~\xc3\xa4");
+}
+
+TEST(Row, RefusesLinesWithAWrongNumber) {
+  const std::string good = toLine(Row{});  // failed, nan, no errors, nan, ...
+  for (const auto& [from, to] : {std::pair("\tnan", "\tnan?"), std::pair("\tnan", "\t"), std::pair("\tnan", "\tx"),
+                                 std::pair("\t0\t", "\t0.5\t"), std::pair("\t0\t", "\t-1\t"),
+                                 std::pair("\t\t", "\t1 \t"), std::pair("\t\t", "\t1,2\t"), std::pair("failed", "")}) {
+    std::string bad = good;
+    bad.replace(bad.find(from), std::string(from).size(), to);
+    EXPECT_THROW(rowFrom(bad), core::InputError) << bad;
+  }
+}
+
 }  // namespace
 }  // namespace koppla::study

@@ -110,5 +110,38 @@ TEST(BoxStatistics, AreThoseOfABoxPlot) {
   EXPECT_EQ(boxStatistics(std::vector<double>{2.0}).median, 2.0);
 }
 
+/// Jung (5.9) as it is printed, point by point.
+std::vector<double> definition(const std::vector<double>& field, const std::vector<std::size_t>& sizes) {
+  std::vector<double> result;
+  for (std::size_t point = 0; point < field.size(); ++point) {
+    double sum = 0.0;
+    double directions = 0.0;
+    std::size_t stride = 1;
+    for (std::size_t i = sizes.size(); i > 0; --i) {
+      const std::size_t at = point / stride % sizes[i - 1];
+      if (at != 0 && at != sizes[i - 1] - 1) {
+        sum += field[point - stride] + field[point + stride];
+        directions += 1.0;
+      }
+      stride *= sizes[i - 1];
+    }
+    result.push_back(directions == 0.0 ? field[point] : 0.5 * field[point] + sum / (4.0 * directions));
+  }
+  return result;
+}
+
+TEST(Smoothing, IsTheFilterAsItIsPrinted) {
+  for (const std::vector<std::size_t>& sizes :
+       {std::vector<std::size_t>{1}, std::vector<std::size_t>{2}, std::vector<std::size_t>{6},
+        std::vector<std::size_t>{2, 3}, std::vector<std::size_t>{3, 2}, std::vector<std::size_t>{4, 3, 2, 5},
+        std::vector<std::size_t>{3, 1, 3, 4}}) {
+    std::vector<double> field;
+    std::size_t size = 1;
+    for (const std::size_t each : sizes) size *= each;
+    for (std::size_t i = 0; i < size; ++i) field.push_back(std::sin(static_cast<double>(i * i + 1)));
+    EXPECT_EQ(smoothed(field, sizes), definition(field, sizes)) << fmt::format("{} of {}", size, sizes.size());
+  }
+}
+
 }  // namespace
 }  // namespace koppla::study::smoothing_test

@@ -277,5 +277,119 @@ INSTANTIATE_TEST_SUITE_P(
                  {"15:6 'to', 0.1, is below 'from', 1. Swap them."}}),
     nameOf);
 
+TEST(StudyFile, AnEmptyOneHasItsMistakesInNoLineAndNoColumn) {
+  try {
+    parse("", "folder/s.toml");
+    ADD_FAILURE() << "it was accepted";
+  } catch (const core::InputError& error) {
+    for (const core::Problem& problem : error.problems()) {
+      EXPECT_EQ(problem.place.file, "folder/s.toml") << problem.message;
+      EXPECT_EQ(problem.place.line, 0U) << problem.message;
+      EXPECT_EQ(problem.place.column, 0U) << problem.message;
+    }
+  }
+}
+
+TEST(StudyFile, AReferenceFileLiesBesideIt) {
+  const std::string file = "[reference]\nkind = \"file\"\nfile = \"data/r.csv\"\n";
+  const Study study = parse(kHead + kVary + file + kErrors, "folder/s.toml");
+  EXPECT_EQ(study.reference.kind, ReferenceKind::file);
+  EXPECT_EQ(study.reference.file.value, "folder/data/r.csv");
+  EXPECT_EQ(study.reference.file.place.line, 9U);
+  EXPECT_EQ(study.reference.place.line, 7U);
+  EXPECT_EQ(study.reference.place.file, "folder/s.toml");
+  EXPECT_EQ(study.reference.betweenRows, BetweenRows::skip) << "nobody knows what is between its rows";
+  EXPECT_EQ(parse(kHead + kVary + file + "between_rows = \"cubic\"\n" + kErrors, "s.toml").reference.betweenRows,
+            BetweenRows::cubic);
+  EXPECT_EQ(mistakes(kHead + kVary + file + "check_set = []\nfollows = []\n" + kErrors),
+            (Texts{"10:13 A reference of kind \"file\" has no 'check_set'. Remove it.",
+                   "11:11 A reference of kind \"file\" has no 'follows'. Remove it."}));
+}
+
+TEST(StudyFile, OptionsOfOtherKindsOfReferencesAreRefused) {
+  EXPECT_EQ(mistakes(kHead + kVary + kReference + "file = \"r.csv\"\n" + kErrors),
+            Texts{"10:8 A reference of kind \"run\" has no 'file'. Remove it."});
+  EXPECT_EQ(
+      mistakes(kHead + kVary +
+               "[reference]\nkind = \"exact\"\ncheck_set = []\nfile = \"r.csv\"\nbetween_rows = \"skip\"\n" + kErrors),
+      (Texts{"9:13 A reference of kind \"exact\" has no 'check_set'. Remove it.",
+             "10:8 A reference of kind \"exact\" has no 'file'. Remove it.",
+             "11:16 A reference of kind \"exact\" has no 'between_rows'. Remove it."}));
+  EXPECT_EQ(mistakes(kHead + kVary + "[reference]\nkind = \"rum\"\nfile = \"r.csv\"\n" + kErrors),
+            Texts{"8:8 'rum' is no value of 'kind' in [reference]. Did you mean 'run'?"})
+      << "what an unknown kind has is not known";
+}
+
+TEST(StudyFile, TheWindowOfTimesHasALength) {
+  const Study study = parse(kSound + "from = -1.5\nto = 2.5\n", "s.toml");
+  EXPECT_EQ(study.errors.from, -1.5);
+  EXPECT_EQ(study.errors.to, 2.5);
+  EXPECT_EQ(study.errors.reference, ErrorReference::global);
+  const std::string empty =
+      "The window of times that count is empty: 'to' is not after 'from'. Both are times of the run, in s.";
+  EXPECT_EQ(mistakes(kSound + "from = 2\nto = 2\n"), Texts{"13:6 " + empty});
+  EXPECT_EQ(mistakes(kSound + "from = 2\nto = 1\n"), Texts{"13:6 " + empty});
+  EXPECT_EQ(mistakes(kSound + "from = 2\nto = \"end\"\n").size(), 1U) << "the one is not compared with nothing";
+  EXPECT_EQ(mistakes(kSound + "from = \"now\"\n").size(), 1U);
+  EXPECT_TRUE(mistakes(kSound + "from = 2\nto = 2.001\nskip = 0\n").empty());
+}
+
+TEST(StudyFile, VariablesOfAWrongTypeAreNotMissing) {
+  EXPECT_EQ(mistakes(kHead + kVary + kReference + "[errors]\nvariables = 3\n"),
+            Texts{"11:13 'variables' in [errors] is the integer 3; expected is an array of strings. Write [\"...\", "
+                  "\"...\"]."});
+  EXPECT_EQ(mistakes(kHead + kVary + kReference + "[errors]\nvariables = []\n"),
+            Texts{"11:13 No variables are given whose errors are measured. Write variables = [\"subsystem.port\"] in "
+                  "[errors]."});
+}
+
+TEST(StudyFile, FitsAreMadeOverNumbersAboveZero) {
+  const auto fitted = [](const std::string& values, const std::string& more = {}) {
+    return vary("name = \"a.b\"\nvalues = [" + values + "]\n") + "[fit]\nover = \"a.b\"\n" + more;
+  };
+  EXPECT_TRUE(mistakes(fitted("1e-300, 0.5, 2")).empty());
+  const std::string above = "; a slope is fitted over numbers above 0. Fit over another setting.";
+  EXPECT_EQ(mistakes(fitted("1, 0")), Texts{"13:8 'a.b' has the value '0'" + above});
+  EXPECT_EQ(mistakes(fitted("-1, 0")), Texts{"13:8 'a.b' has the value '-1'" + above}) << "one is enough";
+  EXPECT_EQ(mistakes(fitted("1, \"u\"")), Texts{"13:8 'a.b' has the value 'u'" + above});
+  const Study study = parse(fitted("1, 2", "from = 1.5\nto = 1.5\n"), "s.toml");
+  EXPECT_EQ(study.fit.value().from, 1.5) << "a range of one value";
+  EXPECT_EQ(study.fit.value().to, 1.5);
+  EXPECT_EQ(mistakes(fitted("1, 2", "from = 0\nto = 0\n")),
+            (Texts{"14:8 'from' in [fit] is 0; it must be above 0.", "15:6 'to' in [fit] is 0; it must be above 0."}));
+}
+
+TEST(StudyFile, TheFittedSettingMayBeAnyAxis) {
+  const Study study = parse(kHead + "[[vary]]\nname = \"a.kind\"\nvalues = [\"u\"]\n" + kVary + kReference + kErrors +
+                                "[fit]\nover = \"simulation.step\"\n",
+                            "s.toml");
+  EXPECT_EQ(study.fit.value().axis, 1U);
+}
+
+TEST(StudyFile, MistakesAreToldInTheOrderOfLines) {
+  // [errors] is read after [reference] wherever it stands.
+  EXPECT_EQ(mistakes(kHead + "set = [\"x\"]\n[errors]\nvariables = [\"a.x\"]\nskip = 1.5\n" + kVary +
+                     "[reference]\nkind = \"run\"\nset = [\"y\"]\ncheck_set = [\"z\"]\nfollows = [\"q\"]\nbetween_rows "
+                     "= \"no\"\n"),
+            (Texts{"4:8 'x' is no setting. Write name=value, such as simulation.end=5.",
+                   "7:8 'skip' in [errors] is the real 1.5; expected is a whole number.",
+                   "13:8 'y' is no setting. Write name=value, such as simulation.end=5.",
+                   "14:14 'z' is no setting. Write name=value, such as simulation.end=5.",
+                   "15:11 'q' is not varied. Known here: simulation.step.",
+                   "16:16 'no' is no value of 'between_rows' in [reference]. Known here: cubic, skip."}));
+}
+
+TEST(StudyFile, HasAHundredThousandRunsAtMost) {
+  const auto study = [](unsigned first, unsigned second) {
+    const auto range = [](const std::string& name, unsigned count) {
+      return "[[vary]]\nname = \"" + name + "\"\nfrom = 0\nto = 1\ncount = " + std::to_string(count) + "\n";
+    };
+    return kHead + range("a.b", first) + range("a.c", second) + kReference + kErrors;
+  };
+  EXPECT_TRUE(mistakes(study(1000, 100)).empty());
+  EXPECT_EQ(mistakes(study(1001, 100)),
+            Texts{"4:1 The grid has 100100 runs; at most 100000 are accepted. Vary less in one study."});
+}
+
 }  // namespace
 }  // namespace koppla::study::study_reader_test
