@@ -294,6 +294,15 @@ TEST_F(HostileFmuTest, ThatForksInEveryStepHasChildrenThatEndAtOnce) {
   EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
 }
 
+TEST_F(HostileFmuTest, ThatEndsProcessesAndThreadsOfItsOwnGoesOn) {
+  const Result result = run("endOthers_doStep");
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_THAT(result.err, Not(HasSubstr("called")));
+  EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
+  const std::string log = workspace_.read("p.run/run.log");
+  EXPECT_EQ(log.find("run: completed"), log.rfind("run: completed")) << log;
+}
+
 /// Divisions of integers need no trap to end the process, so nobody has left one.
 TEST_F(HostileFmuTest, WithADivisionByZeroInACallbackHasLeftNoTraps) {
   const Result result = run("divideInLogger_doStep");

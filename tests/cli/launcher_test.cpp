@@ -1,11 +1,13 @@
 // The program that finds Koppla's library and hands over to it.
 
 #include <climits>
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <unistd.h>
 
 #include "command.hpp"
 
@@ -34,9 +36,9 @@ TEST(Launcher, AnswersForTheVersionWhatTheLibraryAnswers) {
   EXPECT_EQ(workspace.runWithoutStreams({"version"}), 0);
 }
 
-/// What the program alone says, and its exit code, where its folder has a path of so many characters (0: any) and that
-/// content is beside it as libkoppla.so (empty: nothing is).
-std::string launched(std::size_t length, const std::string& library = {}) {
+/// What the program alone says when it is asked to check, and its exit code, where its folder has a path of so many
+/// characters (0: any) and that content is beside it as libkoppla.so (empty: nothing is).
+std::string launched(std::size_t length, const std::string& library = {}, const std::string& asked = "check") {
   const Workspace workspace;
   std::filesystem::path folder = workspace.path();
   std::string enter = "cd " + folder.string();
@@ -51,10 +53,40 @@ std::string launched(std::size_t length, const std::string& library = {}) {
     workspace.write("library", library);
     enter += " && cp " + workspace.path("library").string() + " libkoppla.so";
   }
-  workspace.write("k.sh", enter + " && cp " KOPPLA_COMMAND " k && ./k check; echo \"code $?\"");
+  workspace.write("k.sh", enter + " && cp " KOPPLA_COMMAND " k && ./k " + asked + "; echo \"code $?\"");
   const std::string script = workspace.path("k.sh").string();
   EXPECT_EQ(std::system(("sh " + script + " >" + script + ".out 2>&1").c_str()), 0);
   return workspace.read("k.sh.out");
+}
+
+/// Scripts ask for it often: nothing else is loaded.
+TEST(Launcher, AnswersForTheVersionWithoutItsLibrary) {
+  const Workspace workspace;
+  const std::string answer = workspace.run({"version"}).out + "code 0\n";
+  EXPECT_EQ(launched(0, {}, "version"), answer);
+  EXPECT_EQ(launched(0, {}, "--version"), answer);
+  for (const char* other : {"", "help", "version run", "run version"})
+    EXPECT_THAT(launched(0, {}, other), HasSubstr("error: koppla's library is missing")) << other;
+}
+
+TEST(Launcher, AReaderOfTheVersionThatHasGoneIsAFailedWrite) {
+  const Workspace workspace;
+  const std::string said = workspace.path("said.txt").string();
+  const std::string code = workspace.path("code.txt").string();
+  int ends[2];
+  ASSERT_EQ(::pipe(ends), 0);
+  ::close(ends[0]);
+  std::fflush(stdout);
+  const int own = ::dup(STDOUT_FILENO);
+  ::dup2(ends[1], STDOUT_FILENO);
+  const int shell = std::system((KOPPLA_COMMAND " version 2>" + said + "; echo $? >" + code).c_str());
+  ::dup2(own, STDOUT_FILENO);
+  ::close(own);
+  ::close(ends[1]);
+  EXPECT_EQ(shell, 0);
+  EXPECT_EQ(workspace.read("code.txt"), "6\n");
+  EXPECT_EQ(workspace.read("said.txt"),
+            "error: Standard output cannot be written: Broken pipe. Send it to a place with room.\n");
 }
 
 TEST(Launcher, SaysWhereItsLibraryIsMissing) {

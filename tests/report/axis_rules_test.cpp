@@ -136,6 +136,16 @@ TEST(ValueAxisToTicks, TakesALargerStepWhereTheEndsMakeTooManyMarks) {
   EXPECT_EQ(texts(widened({0.5, 5.4}, 7)), (Texts{"0", "1", "2", "3", "4", "5", "6"}));
 }
 
+/// Three marks at most here, and four of step 0.2 from -6 to -5.4.
+TEST(ValueAxisToTicks, HasThreeMarksWhereFewAreAskedFor) {
+  for (const std::size_t most : {3U, 2U}) {
+    const Axis axis = widened({-5.9, -5.5}, most);
+    EXPECT_EQ(axis.range.low, -6.0);
+    EXPECT_EQ(axis.range.high, -5.5);
+    EXPECT_EQ(texts(axis), (Texts{"-6.0", "-5.5"}));
+  }
+}
+
 /// Up to 1.3 times the length; 2 is exactly that of 2 / 1.3.
 TEST(ValueAxisToTicks, WastesLessThanAThirdOfTheRoom) {
   EXPECT_EQ(widened({0.0, 1.52}, 3).range.high, 1.52);

@@ -194,6 +194,14 @@ TEST(PlotLogLog, EachCoordinateMustHaveALogarithm) {
   }
 }
 
+TEST(PlotLogLog, HasAirAroundAPointAlone) {
+  const std::string svg = plotLogLog(plot({{"", {{100.0, 1e-3}}}}));
+  EXPECT_EQ(count(svg, "class=\"tick\""), 2U);
+  EXPECT_EQ(count(svg, "\"middle\">10²<"), 1U);
+  EXPECT_EQ(count(svg, "\"end\">10⁻³<"), 1U);
+  EXPECT_EQ(count(svg, "nan"), 0U);
+}
+
 TEST(PlotLogLog, ShowsADecadeWhereNothingCanBeDrawn) {
   const std::string svg = plotLogLog(plot({}));
   for (const char* mark : {"\"end\">10⁰<", "\"end\">10¹<", "\"middle\">10⁰<", "\"middle\">10¹<"})

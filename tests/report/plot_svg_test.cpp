@@ -172,6 +172,12 @@ TEST(PlotSvg, LaysOutTitleNamesAndPanels) {
   EXPECT_EQ(plotSvg(rows, {}, {around(600.0), 216.0, "R & D"}), svgDocument(around(600.0), 418.8, expected));
 }
 
+/// 0.04 of the length at both ends: -1.08 to 1.08 here, 100 px each. "-1.0" needs 7.2 px more than "0.0".
+TEST(PlotSvg, CurvesHaveAirAboveAndBelow) {
+  const results::Table rows = table({0, 10}, {series("x", {-1, 1})});
+  EXPECT_EQ(Svg(plotSvg(rows, {}, {around(600.0) + 7.2, 216.0, ""})).path(kCurves), "M69.56,222 669.56,22");
+}
+
 /// Left, top, bottom and right of the frames, as the axes are drawn.
 std::vector<Numbers> frames(const std::string& svg) {
   std::vector<Numbers> result;

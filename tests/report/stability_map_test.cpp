@@ -212,6 +212,14 @@ TEST(StabilityMapPicture, IsDarkestFarFromTheLimit) {
   EXPECT_EQ(fills, (std::vector<std::string>{"#c6dbef", "#08519c", colour(1.5), "#be4b01", "#be4b01", "#be4b01"}));
 }
 
+TEST(StabilityMapPicture, IsLightestWhereTheAllowanceCountsARadiusAboveOneAsStable) {
+  StabilityMap map = mapOf({{"", {1.4, 1.4, 1.4, 1.4, 1.4, 1.4}}});
+  map.recursion.allowance = 0.5;
+  const std::string svg = plotStabilityMap(map);
+  const std::size_t cells = svg.find("crispEdges");
+  EXPECT_EQ(test::matches(svg.substr(cells, svg.find("</g>", cells) - cells), "fill=\"#c6dbef\"").size(), 6U);
+}
+
 /// Left, top, bottom and right, as the axes are drawn.
 std::vector<std::string> framesOf(const StabilityMap& map) {
   std::vector<std::string> result;

@@ -149,6 +149,13 @@ TEST(TerminalPicture, NoLetterTakesThePlaceOfAnother) {
   EXPECT_EQ(lineOf(plotTerminal(rows, {}, {21, 10, false}), 7), "0.0 ┤⣀⣀⣀⣀⣀⣀ab⣀⣀⣀⣀⣀⣀a⣀");
 }
 
+/// a begins in column 8; its first letter is sought from 2 to 7.
+TEST(TerminalPicture, ALetterIsSoughtInSixColumnsAtLeast) {
+  const results::Table rows =
+      table({0, 16.0 / 31.0, 1}, {series("a", {NAN, 0, 0}), series("b", {0, 0, 0}), series("c", {1, 1, 1})});
+  EXPECT_EQ(lineOf(plotTerminal(rows, {}, {21, 10, false}), 7), "0.0 ┤⣀⣀⣀⣀⣀⣀b⣀⣀⣀⣀⣀⣀⣀a⣀");
+}
+
 /// At 21 columns; "value / m" has 9, a name of n another n + 5.
 TEST(TerminalPicture, NamesGoToTheNextLineWhereTheyFindNoRoom) {
   const results::Table rows =

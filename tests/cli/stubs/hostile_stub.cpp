@@ -4,6 +4,7 @@
 #include <cfenv>
 #include <csetjmp>
 #include <csignal>
+#include <cstdint>
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
@@ -81,6 +82,32 @@ void forkOnceMore() {
   ::close(file);
 }
 
+/// Processes and threads of its own end by every function there is, and the answers arrive. There is no thread of C
+/// here, since sanitizers know threads of POSIX only.
+void endOthers() {
+  constexpr int kCode = 7;
+  using End = void(int);
+  for (End* const end :
+       {static_cast<End*>([](int code) { std::exit(code); }), static_cast<End*>([](int code) { ::_exit(code); }),
+        static_cast<End*>([](int code) { std::_Exit(code); }),
+        static_cast<End*>([](int code) { std::quick_exit(code); })}) {
+    const pid_t child = ::fork();
+    if (child == 0) end(kCode);
+    int status = 0;
+    if (child < 0 || ::waitpid(child, &status, 0) != child || !WIFEXITED(status) || WEXITSTATUS(status) != kCode)
+      std::abort();
+  }
+  using Thread = void*(void*);
+  int answer = 0;
+  for (Thread* const end : {static_cast<Thread*>([](void* given) -> void* { pthread_exit(given); }),
+                            static_cast<Thread*>([](void*) -> void* { thrd_exit(kCode); })}) {
+    pthread_t thread{};
+    void* answered = nullptr;
+    if (pthread_create(&thread, nullptr, end, &answer) != 0 || pthread_join(thread, &answered) != 0) std::abort();
+    if (answered != &answer && reinterpret_cast<std::intptr_t>(answered) != kCode) std::abort();
+  }
+}
+
 void act(const std::string& what) {
   if (what == "exit") std::exit(0);
   if (what == "underscoreExit") ::_exit(0);
@@ -115,6 +142,7 @@ void act(const std::string& what) {
   }
   if (what == "fork") ::fork();
   if (what == "forkEvery") forkOnceMore();
+  if (what == "endOthers") endOthers();
   if (what == "round") std::fesetround(FE_DOWNWARD);
 #if defined(__x86_64__)
   if (what == "leaveTraps") feenableexcept(FE_INEXACT);
