@@ -33,6 +33,10 @@ class Block final : public Equations {
     description_.dependencies[output] = std::move(inputs);
     return *this;
   }
+  Block& initially(subsystem::PortIndex output, subsystem::Dependencies inputs) {
+    description_.initialDependencies[output] = std::move(inputs);
+    return *this;
+  }
   Block& from(std::vector<double> start, Function derivatives, Function outputs) {
     description_.indexNames();
     start_ = std::move(start);
@@ -70,6 +74,9 @@ class Block final : public Equations {
     ++evaluations;
     outputs_(t, x, u, y);
   }
+  void visit(Visit at, double t, std::span<const double> x, std::span<const double> /*u*/) override {
+    visits.push_back({at, t, {x.begin(), x.end()}});
+  }
   void save(subsystem::Slot slot) override { events.push_back("save " + std::to_string(static_cast<int>(slot))); }
   void restore(subsystem::Slot slot) override { events.push_back("restore " + std::to_string(static_cast<int>(slot))); }
   void forget() override { events.emplace_back("forget"); }
@@ -77,6 +84,12 @@ class Block final : public Equations {
   [[nodiscard]] bool isLinear() const override { return isLinear_; }
   [[nodiscard]] LinearForm linear() const override { return linear_; }
 
+  struct Visited {
+    Visit at;
+    double t;
+    std::vector<double> x;
+  };
+  std::vector<Visited> visits;
   std::vector<std::string> events;
   mutable int evaluations = 0;  ///< of the outputs
 

@@ -119,6 +119,7 @@ void Bdf::restore(subsystem::Slot slot) {
 }
 
 std::string Bdf::failure() const {
+  if (fixedStarter_ && isStartUp()) return fixedStarter_->failure();
   if (const std::optional<std::size_t> bad = corrector_.badDerivative())
     return fmt::format("bdf failed: the derivative of state {} of {} is not a finite number", *bad + 1, x_.size());
   if (diverged_)
@@ -134,17 +135,18 @@ void Bdf::beginIfDue(StepEquations& problem, std::span<const double> x) {
   const bool goesOn =
       memory_.started && !restarts(settings_) && std::fabs(memory_.at - problem.start()) <= problem.rounding();
   if (goesOn) return;
+  memory_.started = false;
   memory_.history.clear();
   memory_.history.push(0.0, x);
   memory_.order = fixedOrder_;
   memory_.since = memory_.failed = 0;
-  memory_.started = true;
   memory_.rising = false;
   corrector_.forget();
   const bool chooses = settings_.firstMicroStep == 0.0 && !fixedStep_;
   // Steps whose length nobody has given are tested from the first one on.
   if (fixedOrder_ == 0 || chooses) rise(problem, 0.0);
   memory_.h = subsystem::singleMicroStep(problem.length(), chooses ? firstLength(x) : settings_.firstMicroStep);
+  memory_.started = true;  // not where the equations could not be evaluated at once
 }
 
 /// Begins with order 1 along the tangent.
