@@ -1,17 +1,22 @@
 #include "koppla/results/block_writer.hpp"
 
 #include <algorithm>
+#include <atomic>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstdlib>
+#include <exception>
 #include <filesystem>
 #include <string>
 #include <string_view>
+#include <thread>
 
 #include <fcntl.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -111,6 +116,43 @@ TEST_F(BlockWriterTest, AFileThatCannotBeOpenedIsNamedWithTheReason) {
               (file("missing") / "rows").string() +
                   " cannot be written: No such file or directory. Choose an output folder that you may write to.");
   }
+}
+
+TEST_F(BlockWriterTest, TheFileMayBeReadByAllWhomTheUserLets) {
+  const mode_t before = ::umask(0);
+  const BlockWriter writer(file());
+  ::umask(before);
+  struct stat status {};
+  ASSERT_EQ(::stat(file().c_str(), &status), 0);
+  EXPECT_EQ(status.st_mode & 0777U, 0666U);
+}
+
+TEST_F(BlockWriterTest, WritesAlsoWhereThereIsNoStandardInput) {
+  const int kept = ::fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, 100);
+  ::close(STDIN_FILENO);  // its number goes to the next file
+  bool closed = false;
+  std::string rescued;
+  try {
+    {
+      BlockWriter writer(file());
+      add(writer, "one");
+      writer.rescue();
+      rescued = content();
+    }
+    closed = ::fcntl(STDIN_FILENO, F_GETFD) < 0;
+    BlockWriter writer(file());
+    add(writer, "two");
+    writer.close();
+  } catch (const std::exception& error) {
+    ADD_FAILURE() << error.what();
+  }
+  if (kept >= 0) {
+    ::dup2(kept, STDIN_FILENO);
+    ::close(kept);
+  }
+  EXPECT_EQ(rescued, "one");
+  EXPECT_TRUE(closed) << "with its owner";
+  EXPECT_EQ(content(), "two");
 }
 
 TEST_F(BlockWriterTest, TellsTheSecondsThatWritingTook) {
@@ -232,6 +274,46 @@ TEST_F(BlockWriterTest, AForkedChildWritesNothing) {
   EXPECT_EQ(content(), "");
   writer.close();
   EXPECT_EQ(content(), "one");
+}
+
+std::atomic<int> interruptions = 0;
+
+/// Who reads from a pipe keeps the writer waiting; a signal takes it out of the call, with some of the bytes or none.
+TEST_F(BlockWriterTest, GoesOnWhereASignalInterruptedIt) {
+  ASSERT_EQ(::mkfifo(file().c_str(), 0600), 0);
+  const int reader = ::open(file().c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  struct sigaction count {};
+  struct sigaction before {};
+  count.sa_handler = [](int) { ++interruptions; };
+  ::sigaction(SIGUSR1, &count, &before);
+  BlockWriter writer(file());
+  std::string expected;
+  for (int i = 0; i < 25'000; ++i) expected += std::to_string(i) + " ";  // twice what a pipe holds
+  const pthread_t writing = ::pthread_self();
+  std::string got;
+  std::thread beside([&] {
+    std::string bytes(4096, '\0');
+    while (got.size() < expected.size()) {
+      int waiting = 0;
+      ::ioctl(reader, FIONREAD, &waiting);
+      if (waiting == 0) continue;
+      for (int i = 0; i < 20 && got.size() + 65'536 < expected.size(); ++i) {
+        const int soFar = interruptions;
+        ::pthread_kill(writing, SIGUSR1);
+        while (interruptions == soFar) std::this_thread::yield();
+      }
+      if (const ssize_t size = ::read(reader, bytes.data(), bytes.size()); size > 0)
+        got.append(bytes, 0, static_cast<std::size_t>(size));
+    }
+  });
+  add(writer, expected);
+  EXPECT_NO_THROW(writer.drain());
+  beside.join();
+  EXPECT_NO_THROW(writer.close());
+  ::sigaction(SIGUSR1, &before, nullptr);
+  ::close(reader);
+  EXPECT_GT(interruptions, 0);
+  EXPECT_TRUE(got == expected);
 }
 
 }  // namespace

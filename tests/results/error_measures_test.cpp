@@ -3,9 +3,13 @@
 #include "koppla/results/error_measures.hpp"
 
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
+
+#include "koppla/core/error.hpp"
 
 #include "support/figure.hpp"
 
@@ -51,6 +55,43 @@ TEST(ErrorMeasures, NothingComparedHasNoErrorThatCouldBeSmall) {
     EXPECT_TRUE(std::isnan(weightedError(nothing, nothing).sum));
     EXPECT_TRUE(std::isnan(weightedError(nothing, nothing).mean));
   }
+}
+
+TEST(ErrorMeasures, EveryReferenceValueNeedsAComputedOne) {
+  for (const auto& [reference, computed] :
+       {std::pair(Samples{1.0, 2.0}, Samples{1.0}), {Samples{1.0}, Samples{1.0, 2.0}}}) {
+    EXPECT_THROW(static_cast<void>(normalisedError(reference, computed)), core::InternalError);
+    EXPECT_THROW(weightedErrorAt(reference, computed), core::InternalError);
+  }
+  const std::vector<Samples> one{{1.0, 2.0}};
+  const std::vector<Samples> two{{1.0, 2.0}, {1.0, 2.0}};
+  EXPECT_THROW(weightedError(one, two), core::InternalError);
+  EXPECT_THROW(weightedError(two, one), core::InternalError);
+}
+
+TEST(ErrorMeasures, OfASingleValueOrVariable) {
+  EXPECT_EQ(normalisedError(Samples{5.0}, Samples{6.0}), std::nullopt) << "one value has no spread";
+  EXPECT_DOUBLE_EQ(weightedErrorAt(Samples{1.0}, Samples{-1.0}), 1.0);
+  EXPECT_EQ(combinedError(Samples{}), 0.0);
+  const WeightedError error =
+      weightedError(std::vector<Samples>{{1.0, 3.0, 0.0}}, std::vector<Samples>{{0.0, 0.0, 0.0}});
+  EXPECT_DOUBLE_EQ(error.sum, std::sqrt(0.25 + 0.5625));
+  EXPECT_DOUBLE_EQ(error.mean, std::sqrt((0.25 + 0.5625) / 3.0));
+}
+
+TEST(ErrorMeasures, NormalisedErrorDependsOnNoOffsetOrFactor) {
+  const Samples reference{-4.0, 1.0, 0.0, 2.0};
+  const Samples computed{-3.0, 1.5, 0.25, 4.0};
+  // Mean -0.25, spread 14.0625 + 1.5625 + 0.0625 + 5.0625; squares of errors 1 + 0.25 + 0.0625 + 4.
+  const double expected = std::sqrt(5.3125 / 20.75);
+  for (const double factor : {1.0, -8.0})
+    for (const double offset : {0.0, 64.0}) {
+      Samples a = reference;
+      Samples b = computed;
+      for (Samples* values : {&a, &b})
+        for (double& value : *values) value = factor * value + offset;
+      EXPECT_DOUBLE_EQ(normalisedError(a, b).value(), expected) << factor << " " << offset;
+    }
 }
 
 TEST(ErrorMeasures, VariablesCombineAsALength) {

@@ -275,6 +275,43 @@ TEST_F(Hdf5SafetyTest, AWriteErrorThatStaysLeavesTheRowsBeforeAndNoCrashAtTheEnd
   }
 }
 
+/// Of such a file the library reads again what seems damaged, because its writer may be at work: not for ever.
+TEST_F(Hdf5SafetyTest, ADamagedFileOfAKilledProcessIsRefusedAtOnce) {
+  const pid_t killed = ::fork();
+  if (killed == 0) {
+    Hdf5Recorder recorder(folder_.path());
+    recorder.begin(kTwoReals);
+    for (int row = 0; row < 5; ++row) recorder.row(row, reals({1.0, 2.0}));
+    recorder.flush();
+    ::kill(::getpid(), SIGKILL);
+  }
+  ASSERT_EQ(::waitpid(killed, nullptr, 0), killed);
+  const std::string whole = core::readWhole(file("results.partial.h5"));
+  std::size_t headers = 0;
+  for (std::size_t at = whole.find("OHDR"); at != std::string::npos; at = whole.find("OHDR", at + 1)) {
+    ++headers;
+    std::string damaged = whole;
+    damaged[at + 6] = static_cast<char>(damaged[at + 6] ^ 0x55);  // covered by the header's checksum
+    core::writeWhole(file("damaged.partial.h5"), damaged);
+    const pid_t reader = ::fork();
+    if (reader == 0) {
+      H5close();
+      ::alarm(10);
+      bool refused = false;
+      try {
+        load(file("damaged.partial.h5"));
+      } catch (const core::InputError&) {
+        refused = true;
+      }
+      std::_Exit(refused ? 0 : 1);
+    }
+    int status = 0;
+    ASSERT_EQ(::waitpid(reader, &status, 0), reader);
+    EXPECT_TRUE(WIFEXITED(status) && WEXITSTATUS(status) == 0) << at << ", status " << status;
+  }
+  EXPECT_GT(headers, 0U);
+}
+
 bool sameValues(const Table& table, const Table& whole) {
   if (table.time != whole.time || table.series.size() != whole.series.size()) return false;
   for (std::size_t i = 0; i < whole.series.size(); ++i) {

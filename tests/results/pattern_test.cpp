@@ -1,6 +1,7 @@
 #include "koppla/results/pattern.hpp"
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -49,6 +50,39 @@ TEST(Pattern, ManyStarsTakeNoTime) {
   std::string pattern;
   for (int i = 0; i < 200; ++i) pattern += "a*";
   EXPECT_FALSE(matches(pattern + "b", std::string(5000, 'a')));
+}
+
+/// The first character of the pattern stands for none, one or more of the name's.
+bool byDefinition(std::string_view pattern, std::string_view name) {
+  if (pattern.empty()) return name.empty();
+  if (pattern[0] == '*')
+    return byDefinition(pattern.substr(1), name) || (!name.empty() && byDefinition(pattern, name.substr(1)));
+  return !name.empty() && (pattern[0] == '?' || pattern[0] == name[0]) &&
+         byDefinition(pattern.substr(1), name.substr(1));
+}
+
+std::vector<std::string> words(const std::string& letters, std::size_t longest) {
+  std::vector<std::string> all{""};
+  for (std::size_t i = 0; i < all.size(); ++i)
+    if (all[i].size() < longest)
+      for (const char letter : letters) all.push_back(std::string(all[i]) + letter);
+  return all;
+}
+
+TEST(Pattern, OfAnyKindFitsWhatItsCharactersStandFor) {
+  const std::vector<std::string> names = words("ab", 5);
+  for (const std::string& pattern : words("ab*?", 4))
+    for (const std::string& name : names)
+      ASSERT_EQ(matches(pattern, name), byDefinition(pattern, name)) << pattern << " " << name;
+  EXPECT_TRUE(matches("*a*b*", "*a?b*"));
+  EXPECT_TRUE(matches("?", "*"));
+  EXPECT_FALSE(matches("a", "*"));
+  EXPECT_FALSE(matches("a", "?"));
+}
+
+TEST(Pattern, IsWhatHasAWildcard) {
+  for (const char* text : {"*", "?", "a*", "*a", "a?b"}) EXPECT_TRUE(isPattern(text)) << text;
+  for (const char* text : {"", "a", "a.b[1]"}) EXPECT_FALSE(isPattern(text)) << text;
 }
 
 TEST(Pattern, AnyOfSeveral) {

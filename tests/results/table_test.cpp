@@ -56,5 +56,26 @@ TEST(Select, NamesEveryPatternThatFitsNothingAndWhatMayBeMeant) {
   }
 }
 
+TEST(Select, SaysWhereThereIsNothingToChooseFrom) {
+  try {
+    select(withNames({}), std::vector<std::string>{"a.x"});
+    FAIL() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_STREQ(error.what(), "run/results.csv: No variable fits 'a.x'. It holds no variable at all.");
+  }
+  EXPECT_TRUE(select(withNames({}), {}).empty());
+}
+
+TEST(Select, ListsWhatThereIsWhereNothingIsNear) {
+  try {
+    select(withNames({"a.x", "b.y"}), std::vector<std::string>{"wheel.speed"});
+    FAIL() << "no error";
+  } catch (const core::InputError& error) {
+    EXPECT_STREQ(error.what(), "run/results.csv: No variable fits 'wheel.speed'. Known here: a.x, b.y.");
+    EXPECT_EQ(error.problems().at(0).place.line, 0U);
+    EXPECT_EQ(error.problems().at(0).place.column, 0U);
+  }
+}
+
 }  // namespace
 }  // namespace koppla::results
