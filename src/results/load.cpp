@@ -49,7 +49,7 @@ std::optional<fs::path> unitsOf(const fs::path& csv) {
   const fs::path stem = isPartial(csv) ? csv.stem().stem() : csv.stem();
   fs::path units = csv.parent_path() / (stem.string() + ".units.csv");
   std::error_code ignored;
-  if (units == csv || !fs::exists(units, ignored)) return std::nullopt;
+  if (!fs::exists(units, ignored)) return std::nullopt;
   return units;
 }
 
@@ -95,9 +95,10 @@ Table load(const fs::path& path) {
 }
 
 std::vector<fs::path> filesOf(const fs::path& path) {
-  std::vector<fs::path> files{fileAt(path, kResults)};
-  if (!isCsv(files.front())) return files;
-  if (std::optional<fs::path> units = unitsOf(files.front())) files.push_back(std::move(*units));
+  const fs::path file = fileAt(path, kResults);
+  std::vector<fs::path> files{file};
+  if (!isCsv(file)) return files;
+  if (std::optional<fs::path> units = unitsOf(file)) files.push_back(std::move(*units));
   return files;
 }
 
