@@ -60,7 +60,7 @@ function(koppla_room name)
   target_include_directories(koppla_${name} PUBLIC
     $<BUILD_INTERFACE:${view}> $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
   target_compile_features(koppla_${name} PUBLIC cxx_std_20)
-  list(TRANSFORM ROOM_PRIVATE REPLACE "^(Boost::headers|Eigen3::Eigen|nanoflann::nanoflann|nlohmann_json::nlohmann_json)$" "$<BUILD_INTERFACE:\\1>")
+  list(TRANSFORM ROOM_PRIVATE REPLACE "^(Boost::headers|Eigen3::Eigen|nanoflann::nanoflann|nlohmann_json::nlohmann_json|spdlog::spdlog_header_only)$" "$<BUILD_INTERFACE:\\1>")
   target_link_libraries(koppla_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:koppla_options>)
   target_precompile_headers(koppla_${name} REUSE_FROM koppla_standard_headers)
   install(TARGETS koppla_${name} EXPORT KopplaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -72,12 +72,12 @@ std::optional<std::string> aboutStepControl(const coupling::System& system, cons
     return source.ports[connection.from.port].type == core::Type::real;
   };
   if (std::ranges::any_of(system.connections, isReal)) return std::nullopt;
+  const bool limited = settings.stepControl.maxStep > 0.0 && std::isfinite(settings.stepControl.maxStep);
   return fmt::format(
       "Step control tests real values, and all that is exchanged here is of other types: its error is 0 whatever the "
-      "step "
-      "is, and steps grow to {}. Give step_control.max_step, or a fixed step.",
-      settings.stepControl.maxStep > 0.0 && std::isfinite(settings.stepControl.maxStep) ? "step_control.max_step"
-                                                                                        : "whatever the end allows");
+      "step is, and steps grow to {}.",
+      limited ? "step_control.max_step. Where that is too long, give a shorter one, or a fixed step"
+              : "whatever the end allows. Give step_control.max_step, or a fixed step");
 }
 
 std::string aboutOutputs(const coupling::Member& member) {

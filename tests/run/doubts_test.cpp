@@ -14,6 +14,7 @@ namespace {
 using stepping::StepControlKind;
 using test::integrator;
 using test::makeSystem;
+using ::testing::EndsWith;
 
 coupling::System pair(double first, double second, bool uncorrected = false) {
   test::Formula a = integrator();
@@ -107,7 +108,7 @@ TEST(Doubts, UncorrectedOutputsAreFlagged) {
 }
 
 TEST(Doubts, StepControlWithoutRealValuesTestsNothing) {
-  const auto told = [](StepControlKind kind, bool real) {
+  const auto told = [](StepControlKind kind, bool real, double maxStep = 0.0) {
     coupling::System integers;
     for (const char* name : {"a", "b"})
       integers.members.push_back({name, std::make_unique<test::IntegerMember>([](auto n, auto) { return n; }), {}});
@@ -115,13 +116,19 @@ TEST(Doubts, StepControlWithoutRealValuesTestsNothing) {
     Settings settings;
     settings.step = 0.1;
     settings.stepControl.kind = kind;
+    settings.stepControl.maxStep = maxStep;
     const Lines lines = doubtsAbout(real ? pair(0.0, 0.0) : std::move(integers), settings);
-    return std::ranges::any_of(lines, [](const std::string& line) { return line.starts_with("Step control tests"); });
+    const auto found =
+        std::ranges::find_if(lines, [](const std::string& line) { return line.starts_with("Step control tests"); });
+    return found == lines.end() ? std::string() : *found;
   };
-  EXPECT_TRUE(told(StepControlKind::doubleStep, false));
-  EXPECT_TRUE(told(StepControlKind::predictorCorrector, false));
-  EXPECT_FALSE(told(StepControlKind::doubleStep, true));
-  EXPECT_FALSE(told(StepControlKind::fixed, false));
+  EXPECT_THAT(told(StepControlKind::doubleStep, false), EndsWith("Give step_control.max_step, or a fixed step."));
+  EXPECT_THAT(told(StepControlKind::predictorCorrector, false),
+              EndsWith("Give step_control.max_step, or a fixed step."));
+  // Who has given it is not told to give it.
+  EXPECT_THAT(told(StepControlKind::doubleStep, false, 0.5), EndsWith("give a shorter one, or a fixed step."));
+  EXPECT_EQ(told(StepControlKind::doubleStep, true), "");
+  EXPECT_EQ(told(StepControlKind::fixed, false), "");
 }
 
 }  // namespace
