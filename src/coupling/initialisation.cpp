@@ -191,6 +191,7 @@ class Initialiser {
     Eigen::VectorXd r;
     if (loop.values.size() <= static_cast<std::size_t>(kLargest) && !cannotBeDifferentiated(network_, loop.positions)) {
       const std::vector<std::size_t> saved = save(loop);
+      frozen_ = network_.discreteOutputs({0, network_.size()});
       if (residual(loop, z, r) && jacobian(loop, derivatives)) {
         findGrowth(loop, derivatives, entry);
         if (!derivatives.allFinite()) entry.growthUnknown = "a value was not finite.";
@@ -264,9 +265,10 @@ class Initialiser {
     return z;
   }
 
-  /// answered(z) - z, all members fed with z.
+  /// answered(z) - z, all members fed with z and with the discrete values that are frozen.
   bool residual(const Loop& loop, const Eigen::VectorXd& z, Eigen::VectorXd& r) {
     put(loop, z);
+    network_.putDiscreteOutputs({0, network_.size()}, frozen_);
     for (const std::size_t position : loop.positions) network_.gather(position);
     for (const std::size_t position : loop.positions) {
       const auto u = network_.inputsOf(position);
@@ -373,6 +375,7 @@ class Initialiser {
     constexpr unsigned kIterations = 50;
     constexpr int kHalvings = 12;
     const core::Tolerance demanded{settings_.rtol, settings_.atol};
+    frozen_ = network_.discreteOutputs({0, network_.size()});
     Eigen::VectorXd z = valuesOf(loop);
     Eigen::VectorXd r;
     if (!residual(loop, z, r)) return false;
@@ -389,7 +392,7 @@ class Initialiser {
       for (int halving = 0; halving <= kHalvings && !(trialSize < size); ++halving) {
         trial = z + std::ldexp(1.0, -halving) * correction;
         if (!residual(loop, trial, trialResidual)) return false;
-        trialSize = norm(kTight, trialResidual, trial);
+        trialSize = norm(kTight, trialResidual, z);  // in the same units, wherever the trial leads
       }
       if (!(trialSize < size)) {  // as good as it gets; leave the best values in place
         if (!residual(loop, z, r)) return false;
@@ -397,7 +400,7 @@ class Initialiser {
       }
       z = trial;
       r = trialResidual;
-      size = trialSize;
+      size = norm(kTight, r, z);
     }
     // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
     // would still move.
@@ -450,6 +453,7 @@ class Initialiser {
   std::vector<bool> selfDependent_;
   std::vector<std::vector<double>> lastInputs_;
   std::set<std::size_t> evaluated_;
+  core::Values frozen_;  ///< discrete outputs while a loop's reals are solved
   std::vector<std::size_t> changed_;
 };
 
