@@ -178,6 +178,13 @@ TEST(Align, RowsOfTheReferenceWithinRoundingAreTheSidesOfAJump) {
   EXPECT_EQ(apart[2].after, 3U);
 }
 
+TEST(Align, RowsOfTheReferenceFourRoundingsApartAreTheSidesOfAJump) {
+  constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
+  const Numbers times{0.0, 1.0, 1.0, 2.0};
+  EXPECT_EQ(align(times, Numbers{1.0, 1.0 + 4.0 * kEpsilon}).at(0).other, 1U);
+  EXPECT_EQ(align(times, Numbers{1.0, 1.0 + 6.0 * kEpsilon}).at(0).other, 2U) << "a single row";
+}
+
 /// The row that is one instant but for rounding is held; reals run through it in their straight lines.
 TEST(Align, ARowBesideTheInstantByRoundingIsThatOfTheInstant) {
   const double off = 1e-11;

@@ -202,6 +202,16 @@ TEST(Compare, ErrorsAreDifferencesAndTheFirstOfEqualSharesIsTold) {
   EXPECT_TRUE(compare(table({0}, {series("x", {0.5})}), table({0}, {series("x", {0})}), {0.0, 1.0}).equal());
 }
 
+TEST(Compare, TheWorstIsTheLargestShareAndNotTheLargestError) {
+  // Errors 0.4 of 0.5 and 1 of 1.5.
+  const Comparison comparison =
+      compare(table({0, 1}, {series("x", {0.4, 101})}), table({0, 1}, {series("x", {0, 100})}), {0.01, 0.5});
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.variables.at(0).time, 0.0);
+  EXPECT_EQ(comparison.variables.at(0).error, 0.4);
+  EXPECT_EQ(comparison.variables.at(0).maxError, 1.0);
+}
+
 TEST(Compare, WhereNothingIsAllowedTheLargestErrorIsTheWorstAndTheFirstOfEqualOnes) {
   const Table reference = table({0, 1, 2, 3, 4}, {series("x", {0, 0, 0, 0, 0})});
   const Comparison comparison = compare(table({0, 1, 2, 3, 4}, {series("x", {0, 0.25, 2, 2, 1})}), reference, kExact);

@@ -247,6 +247,15 @@ TEST_F(Hdf5RecorderTest, TextsThatAreTooLongAreCutAtACharacterAndCounted) {
   EXPECT_NE(table.notes[0].find("1 texts of 'a.s'"), std::string::npos);
 }
 
+TEST_F(Hdf5RecorderTest, DescriptionsMayBeLong) {
+  for (const std::size_t size : {0U, 1U, 1000U, 50'000U}) {
+    Hdf5Recorder recorder(folder_.path());
+    recorder.begin({{"a.s", Type::real, "m", std::string(size, 'd')}});
+    recorder.complete();
+    EXPECT_EQ(load(folder_.path()).series.at(0).description.size(), size);
+  }
+}
+
 TEST_F(Hdf5RecorderTest, TakesItsFinalNameOnlyWhenComplete) {
   core::writeWhole(file("results.h5"), "of an earlier run");
   Hdf5Recorder recorder(folder_.path());
