@@ -82,6 +82,40 @@ TEST_F(Archive, AcceptsBackslashesAndLeadingDots) {
   EXPECT_TRUE(fs::is_directory(unpacked.path() / "documentation"));
 }
 
+/// Names that mean nothing, folders that are told by their mode alone or twice, and colons that are no drive.
+TEST_F(Archive, AcceptsWhatExportersWrite) {
+  make({{"", "nameless"},
+        {"./", ""},
+        {"resources", "", S_IFDIR | 0755U},
+        {"resources/", ""},
+        {"./resources/", ""},
+        {"resources/1:b", "C"},
+        {"1:d", "D"},
+        {"ab:c", "E"},
+        {"..x/y..", "F"}});
+  const core::TemporaryFolder unpacked = unpack(file_);
+  EXPECT_TRUE(fs::is_directory(unpacked.path() / "resources"));
+  EXPECT_EQ(readBytes(unpacked.path() / "resources/1:b"), "C");
+  EXPECT_EQ(readBytes(unpacked.path() / "1:d"), "D");
+  EXPECT_EQ(readBytes(unpacked.path() / "ab:c"), "E");
+  EXPECT_EQ(readBytes(unpacked.path() / "..x/y.."), "F");
+}
+
+/// Only those of Unix and macOS have such a mode.
+TEST_F(Archive, ModesAreThoseOfUnixAndMacOs) {
+  make({{"resources/link", "/etc/passwd", S_IFLNK | 0777U}});
+  for (const auto& [system, refused] :
+       {std::pair(3, true), std::pair(19, true), std::pair(0, false), std::pair(10, false)}) {
+    std::string bytes = readBytes(file_);
+    bytes[lastRecord(bytes) + 5] = static_cast<char>(system);
+    writeBytes(file_, bytes);
+    if (refused)
+      EXPECT_THAT(refusal(file_), HasSubstr("is a link or a device")) << system;
+    else
+      EXPECT_NO_THROW(unpack(file_)) << system;
+  }
+}
+
 TEST_F(Archive, KeepsTheRightToExecute) {
   make({{"resources/tool", "#!", S_IFREG | 0755U}, {"resources/data", "", S_IFREG | 0644U}});
   const core::TemporaryFolder unpacked = unpack(file_);
@@ -93,8 +127,9 @@ TEST_F(Archive, KeepsTheRightToExecute) {
 }
 
 TEST_F(Archive, RefusesEntriesThatLeadOut) {
-  for (const char* name : {"../evil.txt", "resources/../../evil.txt", "/tmp/evil.txt", "\\evil.txt", "..\\evil.txt",
-                           "a\\..\\..\\evil.txt", "C:\\evil.txt", "c:evil.txt", "./../evil.txt", "a/.."}) {
+  for (const char* name :
+       {"../evil.txt", "resources/../../evil.txt", "/tmp/evil.txt", "\\evil.txt", "..\\evil.txt", "a\\..\\..\\evil.txt",
+        "C:\\evil.txt", "c:evil.txt", "C:\\1", "C:\\e", "c:", "z:\\1", "./../evil.txt", "a/.."}) {
     EXPECT_THAT(refusal(make({{name, "evil"}})), HasSubstr("leads out")) << name;
     EXPECT_FALSE(fs::exists(folder_.path() / "evil.txt"));
   }
@@ -110,7 +145,10 @@ TEST_F(Archive, RefusesDoubles) {
   writeBytes(file_, replaced(readBytes(file_), "resources/two.txt", "resources/one.txt"));
   EXPECT_THAT(refusal(file_), HasSubstr("'resources/one.txt' is there twice"));
   EXPECT_THAT(refusal(make({{"a/b", "1"}, {"./a/b", "2"}})), HasSubstr("'a/b' is there twice"));
-  EXPECT_THAT(refusal(make({{"a", "file"}, {"a/b", "file in it"}})), HasSubstr("both a file and a folder"));
+  EXPECT_THAT(refusal(make({{"a", "file"}, {"a/b", "file in it"}})), HasSubstr("'a' is both a file and a folder"));
+  EXPECT_THAT(refusal(make({{"a", "file"}, {"a/", ""}})), HasSubstr("'a' is both a file and a folder"));
+  EXPECT_THAT(refusal(make({{"a/b/c/d", "file"}, {"a/b/c", "file"}})),
+              HasSubstr("'a/b/c' is both a file and a folder"));
 }
 
 TEST_F(Archive, RefusesEncryptedEntries) {
@@ -128,12 +166,16 @@ TEST_F(Archive, RefusesWhatIsTooLarge) {
   EXPECT_THAT(refusal(file_, {.totalBytes = 10'021}), HasSubstr("10021 bytes"));
   EXPECT_THAT(refusal(file_, {.totalBytes = 0}), HasSubstr("set KOPPLA_UNPACK_LIMIT"));
   EXPECT_THAT(refusal(file_, {.entries = 2}), HasSubstr("3 entries; 2 are accepted"));
+  EXPECT_NO_THROW(unpack(file_, {.entries = 3}));
 }
 
 TEST_F(Archive, RefusesBombsByTheirRatio) {
   make({{"resources/zeros", std::string(1 << 20U, '\0')}});
   EXPECT_NO_THROW(unpack(file_));  // below the floor nobody is harmed
   EXPECT_THAT(refusal(file_, {.ratioFloor = 1000}), HasSubstr("more than 100 times its size"));
+  const std::uint64_t total = (1U << 20U) + std::string_view("<fmiModelDescription/>").size();
+  EXPECT_NO_THROW(unpack(file_, {.ratioFloor = total}));
+  EXPECT_THAT(refusal(file_, {.ratioFloor = total - 1}), HasSubstr("more than 100 times its size"));
 }
 
 TEST_F(Archive, RefusesBombsOfManySmallEntriesByTheirRatio) {
@@ -162,10 +204,11 @@ TEST_F(Archive, TheEnvironmentsLimitIsASize) {
   EXPECT_EQ(limits("3K").totalBytes, 3072U);
   EXPECT_EQ(limits("3M").totalBytes, std::uint64_t{3} << 20U);
   EXPECT_EQ(limits("8G").totalBytes, std::uint64_t{8} << 30U);
+  EXPECT_EQ(limits("17179869183G").totalBytes, std::uint64_t{17179869183} << 30U);  // as many as there can be
   EXPECT_GT(limits("8G").ratio, 1e300);
   EXPECT_EQ(limits("").totalBytes, std::uint64_t{1} << 30U);
   for (const char* wrong :
-       {"x", "G", "-1", "1.5G", "1T", "1GB", "1KM", " 1", "99999999999999999999", "99999999999999G"})
+       {"x", "G", "-1", "1.5G", "1T", "1GB", "1KM", " 1", "99999999999999999999", "99999999999999G", "17179869184G"})
     EXPECT_THAT(messageOf<core::InputError>([&] { limits(wrong); }), HasSubstr(std::string("'") + wrong + "'"));
   ::unsetenv("KOPPLA_UNPACK_LIMIT");
 }
@@ -233,6 +276,12 @@ TEST_F(Archive, RefusesEntriesThatOverlap) {
   put32(bytes, lastRecord(bytes) + 20, 100'000);  // compressed size
   writeBytes(file_, bytes);
   EXPECT_THAT(refusal(file_), HasSubstr("larger than the archive"));
+  // The only one that is there may not be larger either.
+  writeZip(file_, {{"modelDescription.xml", std::string(100, 'a'), 0, true}});
+  bytes = readBytes(file_);
+  put32(bytes, lastRecord(bytes) + 20, 100'000);
+  writeBytes(file_, bytes);
+  EXPECT_THAT(refusal(file_), HasSubstr("larger than the archive"));
 }
 
 TEST_F(Archive, RefusesWrongChecksums) {
@@ -280,6 +329,8 @@ TEST_F(Archive, SaysWhatIsThereInPlaceOfAModelDescription) {
   EXPECT_THAT(refusal(file_), HasSubstr("holds no modelDescription.xml"));
   writeZip(file_, {{"Model/modelDescription.xml", "<x/>"}});
   EXPECT_THAT(refusal(file_), HasSubstr("zip the content of that folder"));
+  writeZip(file_, {{"modelDescription.xml/", ""}, {"a/modelDescription.xml/", ""}, {"SystemStructure.ssd/", ""}});
+  EXPECT_THAT(refusal(file_), HasSubstr("Check that the file is an FMU"));
   writeZip(file_, {{"SystemStructure.ssd", "<x/>"}});
   EXPECT_THAT(refusal(file_), HasSubstr("SSP package"));
 }

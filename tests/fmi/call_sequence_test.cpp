@@ -4,7 +4,7 @@
 
 /// Instances that were fatal must not be freed; the leak sanitizer asks for this function.
 extern "C" const char* __lsan_default_suppressions() {  // NOLINT(bugprone-reserved-identifier)
-  return "leak:Failing.so\nleak:obliging_stub.so\n";
+  return "leak:Failing.so\nleak:obliging_stub.so\nleak:played_stub.so\n";
 }
 
 namespace koppla::fmi::test {

@@ -52,10 +52,25 @@ TEST_F(LibraryTest, SaysWhichPlatformsThereAreInstead) {
   EXPECT_THAT(refusedFile(), HasSubstr("named after modelIdentifier"));
 }
 
+/// The name of the platform that counts is that of FMI 2.0; of later ones no name of the library is asked for.
+TEST_F(LibraryTest, AnotherNameOfThePlatformWillDo) {
+  put("binaries/x86_64-linux/One.so", "");
+  put("binaries/x86_64-linux/Two.so", "");
+  put("binaries/readme.txt", "");
+  EXPECT_THAT(platforms(folder_.path()), ElementsAre("x86_64-linux"));
+  EXPECT_THAT(messageOf<core::InputError>([&] { libraryFile(folder_.path(), model_, "x.fmu"); }),
+              AllOf(HasSubstr("It is for x86_64-linux."), HasSubstr("Export it for 64 bit Linux")));
+  const fs::path file = put("binaries/x86_64-linux/Test.so", "");
+  EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), file);
+  const fs::path first = put("binaries/linux64/Test.so", "");
+  EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), first);
+}
+
 TEST_F(LibraryTest, TheOnlyLibraryMayHaveAnotherName) {
   const fs::path file = put("binaries/linux64/Renamed.so", "");
   put("binaries/linux64/libneeded.so.3", "");
   put("binaries/linux64/readme.txt", "");
+  fs::create_directory(folder_.path() / "binaries/linux64/folder.so");
   EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), file);
   const fs::path right = put("binaries/linux64/Test.so", "");
   EXPECT_EQ(libraryFile(folder_.path(), model_, "x.fmu"), right);

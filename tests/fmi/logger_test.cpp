@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <thread>
+#include <tuple>
 
 #include "helpers.hpp"
 
@@ -36,7 +37,9 @@ TEST(LogTokens, AreReplacedByNames) {
 
 TEST(LogTokens, ThatMeanNothingStay) {
   const ModelDescription model = twoVariables();
-  for (const char* text : {"#", "#r12", "#r99#", "#b12#", "#x12#", "#r#", "issue #5 and #6", "#r-1#", "a#"})
+  EXPECT_EQ(resolved("#s0##s0#", model), "labellabel");
+  for (const char* text :
+       {"#", "#r12", "#s12#", "#r0#", "#r99#", "#b12#", "#x12#", "#r#", "issue #5 and #6", "#r-1#", "a#"})
     EXPECT_EQ(resolved(text, model), text);
   EXPECT_EQ(resolved("#no#r12#", model), "#nospeed");
 }
@@ -79,6 +82,54 @@ TEST_F(Logger, QuotesTheLastWordsOfTrouble) {
   EXPECT_EQ(log.lastWords(), " The FMU said: 'pressure lost'.");
   for (int i = 0; i < 10; ++i) log.write(fmi2::Status::warning, "", "w" + std::to_string(i));
   EXPECT_EQ(log.lastWords(), " The FMU said: 'w5', 'w6', 'w7', 'w8', 'w9'.");
+}
+
+/// Twenty messages are kept, of which the last five are quoted, and of each the first 500 bytes.
+TEST_F(Logger, KeepsTheLastTwentyMessages) {
+  for (const int later : {19, 20}) {
+    InstanceLog log("one", model_, kept_.log, {});
+    log.write(fmi2::Status::error, "", "lost");
+    for (int i = 1; i <= later; ++i) log.write(fmi2::Status::ok, "", "n" + std::to_string(i));
+    EXPECT_EQ(log.lastWords(),
+              later == 19 ? " The FMU said: 'lost'." : " The FMU said: 'n16', 'n17', 'n18', 'n19', 'n20'.");
+  }
+  InstanceLog log("one", model_, kept_.log, {});
+  log.write(fmi2::Status::ok, "", std::string(501, 'x'));
+  EXPECT_EQ(log.lastWords(), " The FMU said: '" + std::string(500, 'x') + "'.");
+}
+
+/// Whom a message is from: the pointer says it, the name where that is nobody's.
+TEST_F(Logger, FindsTheInstanceByItsPointerFirst) {
+  const InstanceLog one("one", model_, kept_.log, {});
+  const InstanceLog two("two", model_, kept_.log, {});
+  const InstanceLog three("three", model_, kept_.log, {});
+  for (const auto& [environment, name, expected] : {std::tuple(two.callbacks()->componentEnvironment, "three", "two"),
+                                                    std::tuple(three.callbacks()->componentEnvironment, "one", "three"),
+                                                    std::tuple(static_cast<void*>(nullptr), "three", "three"),
+                                                    std::tuple(static_cast<void*>(nullptr), "two", "two"),
+                                                    std::tuple(static_cast<void*>(nullptr), "four", "one")}) {
+    kept_.lines.clear();
+    one.callbacks()->logger(environment, name, fmi2::Status::warning, "c", "hello");
+    ASSERT_EQ(kept_.lines.size(), 1U);
+    EXPECT_EQ(kept_.lines[0].who, expected);
+    EXPECT_EQ(kept_.lines[0].message,
+              std::string(name) == "four" ? "[c] (from 'four', which is no instance) hello" : "[c] hello");
+  }
+}
+
+/// Messages of every severity are counted apart, those that are only for debugging as well.
+TEST_F(Logger, CountsEverySeverityApart) {
+  {
+    InstanceLog log("one", model_, kept_.log, {.logLines = 1});
+    for (const auto status : {fmi2::Status::ok, fmi2::Status::warning, fmi2::Status::error})
+      for (int i = 0; i < 3; ++i) log.write(status, "", "m");
+    InstanceLog exactly("two", model_, kept_.log, {.logLines = 1});
+    exactly.write(fmi2::Status::ok, "", "m");
+  }
+  EXPECT_THAT(kept_.messages("two"), ElementsAre("m"));
+  for (const char* severity : {"debug", "warning", "error"})
+    EXPECT_THAT(kept_.messages("one"),
+                Contains("2 further messages of severity '" + std::string(severity) + "' were not logged."));
 }
 
 TEST_F(Logger, OnlyCountsBeyondItsLimit) {

@@ -2,13 +2,20 @@
 
 #include "koppla/fmi/detail/message_format.hpp"
 
+#include <array>
+#include <cerrno>
 #include <climits>
 #include <cstdarg>
 #include <cstring>
 #include <cwchar>
 #include <limits>
+#include <utility>
 
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "koppla/fmi/detail/foreign_memory.hpp"
@@ -111,6 +118,35 @@ TEST_F(Messages, ThatAreFinishedTextsStayWhole) {
   EXPECT_THAT(said("%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls%ls end"), HasSubstr(" end"));
 }
 
+/// Digits to the last one, and a precision of 0, which is not none.
+TEST_F(Messages, TakeWidthsAndPrecisionsAsTheyAreWritten) {
+  EXPECT_EQ(said("|%9d|%10d|%19d|%1d|", 1, 2, 3, 4), "|        1|         2|                  3|4|");
+  EXPECT_EQ(said("%.0f|%.0s|%.f|%.9f", 1.6, "abc", 1.6, 0.5), "2||2|0.500000000");
+  EXPECT_EQ(said("%p %C", nowhere(), static_cast<std::wint_t>(L'\u00e4')), "0x40 ä");
+  EXPECT_EQ(said("%'d %Id", 1000, 7), "1000 7");
+  EXPECT_EQ(said("tail %5"), "tail %5");
+  EXPECT_EQ(said("tail %5."), "tail %5.");
+  EXPECT_EQ(said("tail %-"), "tail %-");
+}
+
+template <std::size_t... i>
+std::string saidOfMany(InstanceLog& log, const test::KeptLog& kept, std::index_sequence<i...> /*numbers*/) {
+  std::string format;
+  for (std::size_t n = 0; n < sizeof...(i); ++n) format += "%d";
+  log.callbacks()->logger(log.callbacks()->componentEnvironment, "one", fmi2::Status::warning, nullptr, format.c_str(),
+                          static_cast<int>(i % 10)...);
+  return kept.lines.back().message;
+}
+
+/// No message reads further arguments than 64.
+TEST_F(Messages, TakeSixtyFourArguments) {
+  std::string digits;
+  for (int i = 0; i < 64; ++i) digits += static_cast<char>('0' + i % 10);
+  EXPECT_EQ(saidOfMany(log_, kept_, std::make_index_sequence<64>()), digits);
+  EXPECT_EQ(saidOfMany(log_, kept_, std::make_index_sequence<65>()), digits + "%d");
+  EXPECT_EQ(saidOfMany(log_, kept_, std::make_index_sequence<66>()), digits + "%d%d");
+}
+
 TEST_F(Messages, NeverWrite) {
   long long untouched = 4711;
   EXPECT_EQ(said("ab%n%hhn%hn%ln%lln %d", &untouched, &untouched, &untouched, &untouched, &untouched, 5),
@@ -122,6 +158,12 @@ TEST_F(Messages, NeverWrite) {
 TEST_F(Messages, WithNumberedArgumentsAreShownAsTheyAre) {
   EXPECT_EQ(said("%2$s %1$s 5 %%", "a", "b"), "%2$s %1$s 5 %%");
   EXPECT_EQ(said("%%1$ %d", 5), "%1$ 5");
+  EXPECT_EQ(said("%%%1$s", "a"), "%%%1$s");
+  EXPECT_EQ(said("%d %9$s", 5), "%d %9$s");
+  EXPECT_EQ(said("%d%10$s", 5), "%d%10$s");
+  EXPECT_EQ(said("%x1$", 255), "ff1$");
+  EXPECT_EQ(said("%$ %d", 5), "%$ 5");
+  EXPECT_EQ(said("|%5d1$", 5), "|    51$");
 }
 
 TEST_F(Messages, AreBoundedHoweverWide) {
@@ -145,6 +187,9 @@ TEST_F(Messages, ThatAreVeryLongAreCutAndSaySo) {
   const std::string expected = whole + " ... (cut here: longer than 16384 bytes)";
   EXPECT_EQ(said("%s", longer.c_str()), expected);
   EXPECT_EQ(said(longer.c_str()), expected);
+  EXPECT_EQ(said(whole.c_str()), whole);
+  EXPECT_EQ(said((whole + "%d").c_str(), 1), expected);
+  EXPECT_EQ(said((whole.substr(1) + "%d").c_str(), 1), whole.substr(1) + "1");
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "%500d";
   EXPECT_LT(said(many.c_str()).size(), 40'000U);
@@ -191,12 +236,37 @@ TEST(ForeignMemory, TextsAreReadAcrossPages) {
   EXPECT_EQ(detail::foreignText(text.c_str() + 1, 5000), std::string(5000, 'y'));
   EXPECT_EQ(detail::foreignText("", 10), "");
   EXPECT_EQ(detail::foreignText("abc", 0), "");
+  EXPECT_EQ(detail::foreignText("abc", 1), "a");
+  EXPECT_EQ(detail::foreignText("abc", 3), "abc");
+  EXPECT_FALSE(detail::foreignText(static_cast<const char*>(nullptr), 0));
+  EXPECT_FALSE(detail::foreignText(nowhere(), 1));
   const std::wstring wide(5000, L'\u20ac');
   std::string expected;
   for (int i = 0; i < 5000; ++i) expected += "€";
   EXPECT_EQ(detail::foreignText(wide.c_str(), 100'000), expected);
   const PageEnd page(std::string_view("ab\0", 3));
   EXPECT_EQ(detail::foreignText(page.text(), 100), "ab");
+}
+
+/// In a sandbox the system may refuse to read for us: then nothing is known of an address, and it is trusted.
+TEST(ForeignMemory, IsTrustedWhereTheSystemRefusesToReadIt) {
+  for (const int refusal : {EPERM, ENOSYS, EFAULT}) {
+    const auto readRefused = [refusal] {
+      const std::array<sock_filter, 4> filter{{
+          {BPF_LD | BPF_W | BPF_ABS, 0, 0, offsetof(seccomp_data, nr)},
+          {BPF_JMP | BPF_JEQ | BPF_K, 0, 1, SYS_process_vm_readv},
+          {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ERRNO | static_cast<unsigned>(refusal)},
+          {BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW},
+      }};
+      const sock_fprog program{filter.size(), const_cast<sock_filter*>(filter.data())};
+      if (::prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) != 0 || ::prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program) != 0)
+        ::_exit(2);
+      const std::string text(3000, 'y');
+      const auto read = detail::foreignText(text.c_str(), 100'000);
+      ::_exit(read == text ? 0 : read ? 3 : 1);
+    };
+    EXPECT_EXIT(readRefused(), ::testing::ExitedWithCode(refusal == EFAULT ? 1 : 0), "") << refusal;
+  }
 }
 
 }  // namespace

@@ -20,10 +20,16 @@ TEST(Text, RealsAreReadAsXmlSchemaWritesThem) {
   EXPECT_EQ(readReal("-INF"), -HUGE_VAL);
   EXPECT_TRUE(std::isnan(readReal("NaN").value()));
   EXPECT_EQ(readReal("1e-400"), 0.0);
+  EXPECT_EQ(readReal("-1E-400"), 0.0);
+  EXPECT_EQ(readReal("+.25"), 0.25);
+  EXPECT_EQ(trimmed(" \ta b\r\n"), "a b");
+  EXPECT_EQ(trimmed("a"), "a");
+  EXPECT_EQ(trimmed(" "), "");
 }
 
 TEST(Text, WhatIsNoRealIsNotRead) {
-  for (const char* text : {"", " ", "1,5", "1.5 m", "0x10", "+-1", "one", "1e", "1e400", "--1"})
+  for (const char* text :
+       {"", " ", "1,5", "1.5 m", "0x10", "+-1", "one", "1e", "1e400", "1E+400", "--1", "+", "-", "++1"})
     EXPECT_FALSE(readReal(text)) << text;
 }
 
