@@ -249,5 +249,32 @@ TEST(BdfFailures, AreForgottenInTheNextStep) {
   EXPECT_EQ(run.system->failure().find("bdf failed: no step is short enough"), 0U) << run.system->failure();
 }
 
+/// A start after a failure is like any other: steps may grow at once.
+TEST(BdfFailures, AreNothingToTheNextStart) {
+  for (const std::optional<unsigned> order : {std::optional<unsigned>(), std::optional<unsigned>(3)}) {
+    IntegratorSettings settings = bdf(1e-5);
+    settings.order = order;
+    bool broken = true;
+    const auto f = [&broken](double t, auto x, auto dx) {
+      dx[0] = broken && t > 0.5 ? 1e300 : -x[0] * x[0] + std::cos(t);
+    };
+    Observed failed(block({1.0}, f), settings);
+    EXPECT_EQ(failed.step(0.0, 1.0).status, Status::error);
+    EXPECT_GT(failed.system->effort().rejectedMicroSteps, 0U);
+    broken = false;
+    Observed fresh(block({1.0}, f), settings);
+    failed.system->setStates(Vector{1.0});
+    const std::uint64_t before = failed.system->effort().microSteps;
+    double t = 2.0, other = 2.0;
+    for (int k = 0; k < 12; ++k) {
+      t = failed.step(t, 9.0, true).reached;
+      other = fresh.step(other, 9.0, true).reached;
+      EXPECT_EQ(t, other) << k;
+      EXPECT_EQ(failed.y, fresh.y) << k;
+    }
+    EXPECT_EQ(failed.system->effort().microSteps - before, fresh.system->effort().microSteps);
+  }
+}
+
 }  // namespace
 }  // namespace koppla::solver::test::bdf_visits_test
