@@ -31,6 +31,7 @@ class Process {
   Process(const Process&) = delete;
   Process& operator=(const Process&) = delete;
 
+  [[nodiscard]] pid_t id() const { return id_; }
   void send(int signal) const;
   /// From now on its files may not grow beyond so many bytes.
   void limitFiles(std::size_t bytes) const;

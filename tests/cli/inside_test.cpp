@@ -23,14 +23,15 @@ std::string bodyWith(const std::string& spring, const std::string& lines) {
          connection("spring.y", "body.f");
 }
 
-const std::string kRefused = "project.toml:13:10: 'spring' cannot be solved by the integrator of 'body': ";
-const std::string kRemedy = "Static FMUs can be inside; couple this one by another algorithm.";
+const std::string kRefusedInside = "project.toml:13:10: 'spring' cannot be solved by the integrator of 'body': ";
+const std::string kRemedyInside = "Static FMUs can be inside; couple this one by another algorithm.";
 
 }  // namespace
 
 std::vector<BadInput> insideCases() {
-  BadInput states = badProject("DeclaredStates", bodyWith("bad.fmu", ""),
-                               {kRefused + "its FMU has continuous states (1) and a solver of its own", kRemedy});
+  BadInput states =
+      badProject("DeclaredStates", bodyWith("bad.fmu", ""),
+                 {kRefusedInside + "its FMU has continuous states (1) and a solver of its own", kRemedyInside});
   states.prepare = [](const Workspace& workspace) {
     const std::string derivatives = "</Outputs><Derivatives><Unknown index=\"2\"/></Derivatives>";
     writeGain(workspace.path("bad.fmu"), gainDescriptionWith("</Outputs>", derivatives), gainLibrary());
@@ -38,9 +39,9 @@ std::vector<BadInput> insideCases() {
   return {
       std::move(states),
       badProject("UndeclaredStates", bodyWith("FirstOrderLag", ""),
-                 {kRefused + "its output 'y' depends on none of its inputs at the same instant", kRemedy}),
+                 {kRefusedInside + "its output 'y' depends on none of its inputs at the same instant", kRemedyInside}),
       badProject("MicroSteps", bodyWith("Gain", "micro_step = 1e-5\n"),
-                 {kRefused + "a static subsystem takes no steps.", "Remove micro_step."}),
+                 {kRefusedInside + "a static subsystem takes no steps.", "Remove micro_step."}),
       badLines(
           "InAnFmu",
           "[[subsystems]]\nname = \"spring\"\nfmu = \"fmus/Gain.fmu\"\ninside = \"a\"\n" +

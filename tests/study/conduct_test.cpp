@@ -253,5 +253,59 @@ TEST_F(StudyTest, VariablesThatAreNotThereAreToldAtTheirLine) {
   EXPECT_FALSE(fs::exists(study.folder())) << "bad input leaves nothing";
 }
 
+TEST_F(StudyTest, InterruptedAtOnceLeavesNothing) {
+  const Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.1]\n", kSharp, "");
+  Options options;
+  options.interrupted = [] { return true; };
+  const Conducted result = conducted(study, options);
+  EXPECT_FALSE(result.complete());
+  EXPECT_EQ(result.done, 0U);
+  EXPECT_TRUE(result.variables.empty());
+  EXPECT_FALSE(fs::exists(study.folder()));
+}
+
+TEST_F(StudyTest, InterruptedAmidItsReferencesHasNoRows) {
+  const Study study = studyOf("[[vary]]\nname = \"simulation.step\"\nvalues = [0.1]\n", kSharp, "");
+  Options options;
+  options.interrupted = [&] { return fs::exists(study.folder()); };
+  const Conducted result = conducted(study, options);
+  EXPECT_FALSE(result.complete());
+  EXPECT_EQ(result.variables, std::vector<std::string>{"mass1.x"});
+  EXPECT_FALSE(fs::exists(study.folder() / "study.csv"));
+}
+
+/// The FMU ends its process in the call that it is told, also in the last one.
+TEST_F(StudyTest, ARunWhoseProcessDiesIsARowThatSaysSo) {
+  core::writeWhole(place_.path() / "project.toml",
+                   "format = 1\nsimulation = { end = 1.0, step = 0.25 }\n[[subsystems]]\nname = \"bad\"\nfmu = \"" +
+                       std::string(KOPPLA_FMU_DIR) + "/Failing.fmu\"\nparameters = { u = 1.0, status = \"abort\" }\n");
+  core::writeWhole(place_.path() / "r.csv", "time,bad.y\n0,1\n0.5,2\n1,3\n");
+  core::writeWhole(place_.path() / "s.toml",
+                   "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"bad.call\"\nvalues = "
+                   "[\"doStep\", \"terminate\", \"reset\"]\n[reference]\nkind = \"file\"\nfile = \"r.csv\"\n[errors]\n"
+                   "variables = [\"bad.y\"]\nmeasure = \"wrmse\"\n");
+  const Conducted result = conducted(read(place_.path() / "s.toml", log_), {.jobs = 2});
+  ASSERT_EQ(result.rows.size(), 3U);
+  for (std::size_t i = 0; i < 2; ++i) {
+    EXPECT_EQ(result.rows[i].status, Status::failed) << i;
+    EXPECT_EQ(result.rows[i].message, "The process of this run was killed by signal 6 (Aborted).") << i;
+  }
+  EXPECT_EQ(result.rows[2].status, Status::ok) << result.rows[2].message;
+}
+
+TEST_F(StudyTest, TextsHaveNoErrors) {
+  core::writeWhole(place_.path() / "project.toml",
+                   "format = 1\nsimulation = { end = 1.0, step = 0.25 }\n[[subsystems]]\nname = \"f\"\nfmu = \"" +
+                       std::string(KOPPLA_FMU_DIR) + "/FeedThrough.fmu\"\n");
+  core::writeWhole(
+      place_.path() / "s.toml",
+      "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = [0.25]\n"
+      "[reference]\nkind = \"run\"\nset = [\"simulation.step=0.125\"]\n[errors]\nvariables = [\"f.*Out\"]\n");
+  const Study study = read(place_.path() / "s.toml", log_);
+  EXPECT_EQ(
+      test::messageOf<core::InputError>([&] { conducted(study); }),
+      (place_.path() / "s.toml").string() + ":11:14: 'f.stringOut' holds texts, which have no error. Leave it out.");
+}
+
 }  // namespace
 }  // namespace koppla::study
