@@ -44,6 +44,8 @@ TEST(Compare, TellsWhatIsAllowedAlsoWhereNothingDiffers) {
   EXPECT_EQ(comparison.variables.at(0).time, 2.0);
   EXPECT_EQ(comparison.variables.at(0).allowed, 3.0);
   EXPECT_EQ(comparison.variables.at(0).share, 0.0);
+  EXPECT_EQ(comparison.tolerances.rtol, 0.25);
+  EXPECT_EQ(comparison.tolerances.atol, 0.5);
 }
 
 TEST(Compare, ALinearFunctionIsTheSameOnEveryGrid) {

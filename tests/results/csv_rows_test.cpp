@@ -113,6 +113,18 @@ TEST_F(CsvRowsTest, OfARecorderThatIsUsedAgainAreThoseOfTheNewColumns) {
   EXPECT_EQ(content("history.csv"), "\"time\",\"s\",\"x\"\n0,\"y\",3\n");
 }
 
+TEST_F(CsvRowsTest, TheTimeThatTheyTookIsTheSumOfAllRuns) {
+  CsvRecorder recorder(folder_.path());
+  double before = 0.0;
+  for (int run = 0; run < 2; ++run) {
+    recorder.begin({{"a", Type::real, "", ""}});
+    recorder.row(0.0, {{1.0}, {}, {}, {}});
+    recorder.complete();
+    EXPECT_GT(recorder.secondsOfBlocks(), before);
+    before = recorder.secondsOfBlocks();
+  }
+}
+
 TEST_F(CsvRowsTest, TheNamesOfTheColumnsAreThereFromTheBeginning) {
   CsvRecorder recorder(folder_.path());
   recorder.begin({{"a", Type::real, "", ""}});

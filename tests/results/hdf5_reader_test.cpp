@@ -94,6 +94,15 @@ TEST_F(Hdf5ReaderTest, AttributesOfAnotherKindAreDamage) {
   EXPECT_EQ(mistake(), kDamaged);
 }
 
+TEST_F(Hdf5ReaderTest, AttributesHaveAMebibyteAtMost) {
+  constexpr std::size_t kMost = std::size_t{1} << 20U;
+  record();
+  change([](hid_t whole) { setText(opened(whole, "z/n").id(), "unit", std::string(kMost, 'u')); });
+  EXPECT_EQ(load(file()).find("z.n")->unit.size(), kMost);
+  change([](hid_t whole) { setText(opened(whole, "z/n").id(), "unit", std::string(kMost + 1, 'u')); });
+  EXPECT_EQ(mistake(), kDamaged);
+}
+
 TEST_F(Hdf5ReaderTest, WhatSomebodyAddedIsLeftAlone) {
   record();
   change([](hid_t whole) {
