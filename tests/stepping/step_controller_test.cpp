@@ -95,6 +95,23 @@ TEST(StepController, WithoutALeastStepItIsAPartOfTheRunThatTimesCanTell) {
   }
 }
 
+TEST(StepController, WithoutALongestStepItIsTheWholeRun) {
+  StepController control({.kind = StepControlKind::doubleStep}, 100.0, 2.0, 12.0);
+  EXPECT_EQ(control.first(), 10.0);
+  EXPECT_EQ(control.judge({8.0, true, 0.0}).next, 10.0);
+  StepController before({.kind = StepControlKind::convergence}, 0.1, -12.0, -2.0);
+  EXPECT_EQ(before.judge({8.0, true, {}}).next, 10.0);
+}
+
+/// Whatever is tolerable is accepted, nothing beyond.
+TEST(StepController, AnErrorAboveOneIsRepeated) {
+  StepController control({.kind = StepControlKind::doubleStep, .minStep = 1e-5, .maxStep = 1.0}, 0.1, 0.0, 10.0);
+  for (const double error : {1.000001, 1.5, 2.0, 3.9}) {
+    EXPECT_EQ(control.judge({0.1, true, error}).decision, Decision::repeat) << error;
+    EXPECT_DOUBLE_EQ(control.judge({0.1, true, error}).next, 0.1 * 0.9 / std::sqrt(error));
+  }
+}
+
 /// Ends of steps are rounded, and a step that was cut to a limit counts as one of that length.
 TEST(StepController, LimitsAreMetAlsoByStepsThatAreLongerByARounding) {
   StepController control({.kind = StepControlKind::convergence, .minStep = 0.01, .untestedBelow = 0.002}, 0.1, 0.0,
