@@ -140,8 +140,8 @@ native::ExpressionModel readExpressions(TableReader& table, std::span<const Para
   return model;
 }
 
-void readSamples(TableReader& table, const std::filesystem::path& file, native::Signal& signal) {
-  const std::vector<std::string> wanted = plainTexts(table, "columns");
+void readSamples(TableReader& table, const std::filesystem::path& file, const std::vector<std::string>& wanted,
+                 native::Signal& signal) {
   try {
     const results::Table samples = results::load(file);
     signal.times = samples.time;
@@ -163,10 +163,11 @@ native::Signal readSignal(TableReader& table, const std::filesystem::path& folde
     table.mistake("times", "'file' and 'times' exclude each other.", "Remove one of them.");
   table.reals("times", signal.times,
               {.required = table.given("file") ? "" : "Write file = \"samples.csv\", or times and values."});
+  const std::vector<std::string> columns = plainTexts(table, "columns");
   if (table.given("file") && table.sound({"file"})) {
     file = folder / path.value;
-    readSamples(table, file, signal);
-  } else if (table.given("columns")) {
+    readSamples(table, file, columns, signal);
+  } else if (!table.given("file") && table.given("columns")) {
     table.mistake("columns", "'columns' chooses from a file.", "Write file = \"samples.csv\" as well.");
   }
   const Table& values = table.freeTable("values");

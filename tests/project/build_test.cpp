@@ -196,6 +196,36 @@ TEST_F(Build, ProposesTheLoopOfMath003AndRunsIt) {
   EXPECT_EQ(run.statistics().acceptedSteps, 100U);
 }
 
+TEST_F(Build, TellsOfTwelveUnconnectedInputsAndCountsTheRest) {
+  const auto told = [this](int inputs) {
+    std::string lines = "[[subsystems]]\nname = \"a\"\nmodel = \"expressions\"\noutputs = { y = \"1\" }\ninputs = {";
+    for (int i = 0; i < inputs; ++i) lines += (i > 0 ? ", u" : "u") + std::to_string(10 + i) + " = 0.0";
+    lines_.clear();
+    buildText(lines + "}\n");
+    return lines_;
+  };
+  const std::string begin = "info Inputs that are not connected and keep their start values: ";
+  std::string twelve = "a.u10";
+  for (int i = 11; i < 22; ++i) twelve += ", a.u" + std::to_string(i);
+  EXPECT_EQ(told(1), ProblemList{begin + "a.u10."});
+  EXPECT_EQ(told(12), ProblemList{begin + twelve + "."});
+  EXPECT_EQ(told(14), ProblemList{begin + twelve + " and 2 more."});
+  EXPECT_EQ(told(0), ProblemList{});
+}
+
+TEST_F(Build, ProposesTheShortestStepOfTheModels) {
+  const fs::path longStep = folder_.path() / "fmus/Gain.fmu";
+  const fs::path shortStep = folder_.path() / "fmus/HardeningSpring.fmu";  // 0.1 s and 1e-4 s
+  for (const std::vector<fs::path>& fmus : {std::vector{longStep, shortStep}, std::vector{shortStep, longStep}}) {
+    const fs::path file = folder_.path() / "proposal.toml";
+    core::writeWhole(file, propose(fmus, folder_.path(), log_));
+    const Project project = read(file, log_);
+    EXPECT_EQ(project.settings.step, 1e-4);
+    EXPECT_EQ(project.subsystems.at(0).fmu.value, fmus[0]);
+    EXPECT_EQ(project.subsystems.at(1).fmu.value, fmus[1]);
+  }
+}
+
 TEST_F(Build, ProposesOnlyFromFmusThatCanBeRead) {
   const std::vector<fs::path> fmus{"no1.fmu", "no2.fmu"};
   EXPECT_EQ(problemsOf([&] { propose(fmus, ".", log_); }).size(), 2U);

@@ -268,6 +268,57 @@ TEST_F(Resolver, WantsRecordedVariablesToExist) {
                          "6:3 There is no variable 'a.Y*' to be recorded. Did you mean 'a.y'?"}));
 }
 
+TEST_F(Resolver, ElementsAreCountedFromOneToTheLast) {
+  const auto mistakes = [this](const std::string& from, const std::string& to) {
+    return list(resolveText(connection(from, to)).findings.mistakes);
+  };
+  EXPECT_EQ(mistakes("a.vector[1]", "b.u"), ProblemList{});
+  EXPECT_EQ(mistakes("a.vector[3]", "b.u"), ProblemList{});
+  EXPECT_EQ(mistakes("a.vector[0]", "b.u"), ProblemList{"5:8 'a.vector' has no element 0. It has 3, counted from 1."});
+  EXPECT_EQ(mistakes("a.vectr[1]", "b.u"),
+            ProblemList{"5:8 'a' has no output 'vectr[1]'. Known here: y, metres, n, vector, colour."});
+  EXPECT_EQ(mistakes("a.y", "b.pair[1]"),
+            ProblemList{
+                "6:6 'b.pair[2]' is not connected, but other elements of 'b.pair' are. Connect all of them or none."});
+  EXPECT_EQ(resolveText(connection("a.y", "b.u", "offset = -2.5\n")).connections.at(0).offset, -2.5);
+}
+
+TEST_F(Resolver, OnlyRealsAreScaled) {
+  EXPECT_EQ(list(resolveText(connection("a.n", "b.n", "scale = 2.0\n")).findings.mistakes),
+            ProblemList{"7:9 'scale' and 'offset' are for reals; 'a.n' and 'b.n' are of type integer. Remove them."});
+  EXPECT_EQ(list(resolveText(connection("a.n", "b.n")).findings.mistakes), ProblemList{});
+  EXPECT_EQ(list(resolveText(connection("a.metres", "b.millimetres", "offset = 1.0\n")).findings.warnings),
+            ProblemList{});
+  EXPECT_EQ(list(resolveText(connection("a.y", "b.millimetres")).findings.warnings), ProblemList{});
+}
+
+TEST_F(Resolver, EveryVariableThatIsNamedExists) {
+  const auto mistakes = [this](const std::string& lines) { return list(resolveText(lines).findings.mistakes); };
+  const std::string sections = "[algorithm]\nkind = \"iterated-jacobi\"\n";
+  EXPECT_EQ(mistakes(sections +
+                     "[results]\niterations = [\"a.y\", \"b.*\"]\n[[convergence]]\nvariables = [\"a.y\", \"a.n\"]\n"),
+            ProblemList{});
+  EXPECT_EQ(mistakes("[results]\niterations = [\"a.y\", \"a.yy\"]\n"),
+            ProblemList{"5:22 There is no variable 'a.yy' to be recorded. Did you mean 'a.y'?"});
+  EXPECT_EQ(
+      mistakes(sections + "[[convergence]]\nvariables = [\"a.y\"]\n[[convergence]]\nvariables = [\"a.n\", \"a.yy\"]\n"),
+      ProblemList{"8:1 There is no variable 'a.yy' to be tested. Did you mean 'a.y'?"});
+  for (const char* name : {"y", "c.y", "a.", ".y", "a.y.z"})
+    EXPECT_EQ(mistakes("[results]\nvariables = [\"" + std::string(name) + "\"]\n").size(), 1U) << name;
+  EXPECT_EQ(mistakes("[results]\nvariables = [\"a.inner\", \"b.k\", \"a.z\"]\n"), ProblemList{});
+}
+
+TEST_F(Resolver, IncrementsAreOfConnectedRealOutputs) {
+  const auto mistakes = [this](const std::string& increments) {
+    return list(resolveText(connection("a.y", "b.u") + connection("a.n", "b.n") +
+                            "[algorithm]\nkind = \"semi-implicit\"\nincrements = {" + increments + "}\n")
+                    .findings.mistakes);
+  };
+  EXPECT_EQ(mistakes("\"a.y\" = 0.5"), ProblemList{});
+  EXPECT_EQ(mistakes("\"a.y\" = 0.5, \"a.z\" = 0.5"),
+            ProblemList{"12:28 There is no connected real output 'a.z' to be probed. Did you mean 'a.y'?"});
+}
+
 TEST_F(Resolver, SaysNothingAboutSubsystemsThatCouldNotBeOpened) {
   const Reading reading = parse(
       "format = 1\nsimulation = { end = 1, step = 1 }\n[[subsystems]]\nname = \"a\"\nfmu = "
