@@ -1,5 +1,7 @@
 #include "koppla/project/resolver.hpp"
 
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "problem_list.hpp"
@@ -317,6 +319,41 @@ TEST_F(Resolver, IncrementsAreOfConnectedRealOutputs) {
   EXPECT_EQ(mistakes("\"a.y\" = 0.5"), ProblemList{});
   EXPECT_EQ(mistakes("\"a.y\" = 0.5, \"a.z\" = 0.5"),
             ProblemList{"12:28 There is no connected real output 'a.z' to be probed. Did you mean 'a.y'?"});
+}
+
+TEST_F(Resolver, NamesTheFirstValueOfAListThatDoesNotFit) {
+  const auto mistakes = [this](const std::string& name, std::vector<RawValue> values) {
+    return list(resolveParameter(name, std::move(values)).findings.mistakes);
+  };
+  EXPECT_EQ(mistakes("gains", {1.0, 2.0, 3.0}),
+            ProblemList{"3:10 Values given for 'b.gains': 3; expected: 2. Write an array, [..., ...]."});
+  EXPECT_EQ(mistakes("k", {1.0, 2.0}), ProblemList{"3:10 Values given for 'b.k': 2; expected: 1."});
+  EXPECT_EQ(mistakes("colour", {true}),
+            ProblemList{"3:10 'b.colour' (enumeration) is the boolean true; expected is an item's name or number."});
+  EXPECT_EQ(mistakes("k", {std::nan("")}), ProblemList{"3:10 'b.k' (real) is not a number (nan)."});
+  EXPECT_EQ(mistakes("count", {std::int64_t{2147483647}}), ProblemList{});
+  EXPECT_EQ(mistakes("count", {std::int64_t{-2147483648}}), ProblemList{});
+  EXPECT_EQ(mistakes("count", {std::int64_t{2147483648}}).size(), 1U);
+  EXPECT_EQ(mistakes("count", {std::int64_t{-2147483649}}).size(), 1U);
+  EXPECT_EQ(mistakes("colour", {std::int64_t{3'000'000'000}}).size(), 1U);
+}
+
+TEST_F(Resolver, WarnsOfOutputsThatCannotBeInterpolatedBack) {
+  const auto warnings = [this](bool overshoot, std::size_t member) {
+    Project project;
+    project.file = "loop.toml";
+    project.subsystems = {{{"a", {"loop.toml", 3, 1}}, {"a.fmu", {}}}, {{"b", {"loop.toml", 4, 1}}, {"b.fmu", {}}}};
+    project.subsystems[member].overshoot = overshoot;
+    project.subsystems[member].microStep = 0.25;
+    return list(resolveProject(project).findings.warnings);
+  };
+  EXPECT_EQ(
+      warnings(true, 0),
+      ProblemList{"3:1 'a' runs past communication points (overshoot = true), and these outputs are no real ones: n, "
+                  "colour. They are those of the end of its micro step, up to 0.25 s later. Leave them unconnected, or "
+                  "choose a micro_step that divides simulation.step."});
+  EXPECT_EQ(warnings(true, 1), ProblemList{}) << "its outputs are real";
+  EXPECT_EQ(warnings(false, 0), ProblemList{});
 }
 
 TEST_F(Resolver, SaysNothingAboutSubsystemsThatCouldNotBeOpened) {
