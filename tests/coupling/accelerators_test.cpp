@@ -678,7 +678,9 @@ class LeastSquares final : public Reference {
 /// J = J_before + (W - J_before V) V^+, next = a - J r.
 class MultiVector final : public Reference {
  public:
-  MultiVector(double factor, Eigen::Index n) : factor_(factor), before_(MatrixXd::Zero(n, n)) {}
+  /// `single`: only the last accepted step is kept, as if the run had begun with it.
+  MultiVector(double factor, Eigen::Index n, bool single = false)
+      : factor_(factor), single_(single), before_(MatrixXd::Zero(n, n)) {}
   void begin() override {
     v_.clear();
     w_.clear();
@@ -695,7 +697,10 @@ class MultiVector final : public Reference {
     return a - jacobian() * r;
   }
   void accept() override {
-    before_ = jacobian();
+    if (single_ && !v_.empty())
+      before_ = joined(w_) * joined(v_).completeOrthogonalDecomposition().pseudoInverse();
+    else
+      before_ = jacobian();
     knows_ = knows_ || !v_.empty();
   }
 
@@ -706,6 +711,7 @@ class MultiVector final : public Reference {
     return before_ + (joined(w_) - before_ * V) * V.completeOrthogonalDecomposition().pseudoInverse();
   }
   double factor_;
+  bool single_;
   MatrixXd before_;
   bool knows_ = false;
   std::vector<VectorXd> v_, w_;
@@ -786,6 +792,11 @@ TEST(QuasiNewton, ByAndersonMixesTheStepsOwnIterations) {
 TEST(QuasiNewton, ByMultiVectorUpdatesKeepsAJacobian) {
   MultiVector reference(0.3, 9);
   expectSame(plain(AcceleratorKind::iqnImvj), reference, {4, 3, 4, 3, 2}, "iqn-imvj");
+}
+
+TEST(QuasiNewton, ByMultiVectorUpdatesForgetsTheOldestStepAsIfItHadNotBeen) {
+  MultiVector reference(0.3, 9, true);
+  expectSame(plain(AcceleratorKind::iqnImvj, 1), reference, {3, 3, 4, 3, 2}, "iqn-imvj");
 }
 
 TEST(QuasiNewton, ByBroydenUpdatesAnInverse) {

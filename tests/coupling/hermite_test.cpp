@@ -251,6 +251,14 @@ TEST(Approximation, TellsWhatTheEndWeighs) {
   }
 }
 
+/// Held at the value at the end, a line is off by as much at the beginning as the constant before is at the end.
+TEST(Approximation, OfDegreeZeroIsOffByAsMuchEitherWay) {
+  Approximation approximation(1, 0, {});
+  approximation.add(1.0, Reals{3.0});
+  approximation.begin(1.0, 1.5);
+  EXPECT_EQ(approximation.interpolationShare(), 1.0);
+}
+
 /// The largest root of L^(p+1) = gamma sum_i (-1)^i C(p+1, i+1) L^(p-i): y(n+1) = gamma Ext_p, simulated.
 TEST(ZeroStability, IsTheGrowthOfASimulatedRecursion) {
   const std::vector<std::vector<double>> binomial{{1}, {2, -1}, {3, -3, 1}, {4, -6, 4, -1}};
