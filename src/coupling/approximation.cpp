@@ -27,7 +27,7 @@ void extrapolateAll(const std::array<const double*, kMaxKnots>& samples, const P
                     const std::array<double, kMaxKnots>& prediction, std::size_t values, double* powers,
                     double* predicted) {
   std::array<std::array<double, N>, N> weights{};
-  for (std::size_t k = 0; k < N; ++k)
+  for (std::size_t k = 1; k < N; ++k)
     for (std::size_t i = 0; i < N; ++i) weights[k][i] = basis.coefficient(k, i);
   for (std::size_t v = 0; v < values; ++v) {
     std::array<double, N> sample;  // NOLINT(cppcoreguidelines-pro-type-member-init): written at once
@@ -162,7 +162,7 @@ void Approximation::fit(const std::vector<Condition>& conditions, Block block) {
   degreeInUse_ = std::max(degreeInUse_, fitted);
   for (const Block& sloped : sloped_)
     for (std::size_t v = std::max(sloped.first, block.first); v < std::min(sloped.last, block.last); ++v)
-      for (unsigned k = 0; k <= degreeInUse_; ++k) {
+      for (unsigned k = 1; k <= degreeInUse_; ++k) {  // power 0 is the value at t0 already
         double sum = 0.0;
         if (k <= fitted)
           for (std::size_t i = 0; i < conditions.size(); ++i)
@@ -223,10 +223,7 @@ void Approximation::interpolate(Block block, std::span<const double> y, std::spa
   const std::span<const double* const> used(samples.data(), interpolationDegree_ + 1);
   for (unsigned k = 0; k <= interpolationDegree_; ++k)
     combine(used, weightsOf(interpolation_, k), block, powers_.data() + k * values_);
-  for (unsigned k = interpolationDegree_ + 1; k <= degreeInUse_; ++k)
-    std::fill(powers_.begin() + static_cast<std::ptrdiff_t>(k * values_ + block.first),
-              powers_.begin() + static_cast<std::ptrdiff_t>(k * values_ + block.last), 0.0);
-  if (!sloped_.empty()) interpolateSloped(block, y, slopes);
+  if (!sloped_.empty()) interpolateSloped(block, y, slopes);  // only they have higher powers
   hold(y, block);
 }
 

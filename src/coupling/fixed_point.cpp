@@ -172,6 +172,9 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.accelerator->begin();
   }
 
+  /// The only part where not all values are accelerated.
+  [[nodiscard]] AcceleratedPart& theCut() { return parts_[0]; }
+
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
     if (keepsHistory_) noteDoings();
@@ -200,7 +203,7 @@ class FixedPoint final : public Algorithm {
 
   void learn(const InterfaceProblem& problem) {
     if (passing_) return;
-    AcceleratedPart& part = parts_.front();
+    AcceleratedPart& part = theCut();
     part.read(problem);
     if (!unaccelerated_) findSlope(part);  // what is sent as it was answered cannot come where it is repelled
     part.accelerator->learn(part.sent(), part.answered());
@@ -258,21 +261,21 @@ class FixedPoint final : public Algorithm {
 
   void propose(InterfaceProblem& problem) {
     if (passing_) return;
-    AcceleratedPart& part = parts_.front();
+    AcceleratedPart& part = theCut();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
     part.accelerator->propose(part.proposal());
     problem.send(part.values, part.proposal());
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
-  [[nodiscard]] bool mayRetreat(unsigned retreats) const {
+  [[nodiscard]] bool mayRetreat(unsigned retreats) {
     constexpr unsigned kMost = 8;  // in a row
     return !passing_ && iteration_ > 1 && iteration_ < maxIterations_ && retreats < kMost &&
-           parts_.front().accelerator->canRetreat();
+           theCut().accelerator->canRetreat();
   }
 
   [[gnu::noinline]] void retreat() {
-    AcceleratedPart& part = parts_.front();
+    AcceleratedPart& part = theCut();
     part.accelerator->retreat(part.proposal());
     problem_->send(part.values, part.proposal());
   }
