@@ -194,6 +194,11 @@ Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label) {
       if (at >= powers.low && at <= powers.high)
         axis.ticks.push_back({at, (factor == 1 ? "" : std::to_string(factor) + "·") + "10" + superscript(power)});
     }
+  if (!axis.ticks.empty()) return axis;
+  // Between two of these: round numbers, as multiples of the power below.
+  const Range numbers{std::pow(10.0, powers.low - last), std::pow(10.0, powers.high - last)};
+  for (const Tick& tick : valueAxis(numbers, {.quantity = "", .unit = "", .mostTicks = mostTicks / 2}).ticks)
+    axis.ticks.push_back({last + std::log10(tick.at), tick.text + "·10" + superscript(last)});
   return axis;
 }
 

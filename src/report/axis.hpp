@@ -52,7 +52,7 @@ Axis valueAxis(Range range, const ValueAxis& options);
 Axis verticalAxis(const Panel& panel, Range range, std::size_t mostTicks, bool toTicks);
 
 /// A logarithmic axis: range and marks are in powers of ten, so values go on it by their log10. Marks are whole powers,
-/// or 1, 2, 5 times such where the range holds fewer than two of them.
+/// or 1, 2, 5 times such where the range holds fewer than two of them, or round multiples where it holds none of these.
 Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label);
 
 /// "x / m", "v / (m/s)", "p / (10³ Pa)"; the quantity alone where there is neither unit nor power.

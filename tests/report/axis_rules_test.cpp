@@ -307,6 +307,20 @@ TEST(DecadeAxisMarks, AreOneTwoAndFiveWhereThereIsOnePowerAtMost) {
   EXPECT_EQ(ends.label, "x");
 }
 
+/// From 5.7 to 8.6 there is none of 1, 2, 5 and 10.
+TEST(DecadeAxisMarks, AreRoundNumbersWhereNoneOfTheseIsThere) {
+  const Axis axis = decadeAxis({std::log10(5.7) - 3.0, std::log10(8.6) - 3.0}, 10, "x");
+  EXPECT_EQ(texts(axis), (Texts{"6·10⁻³", "7·10⁻³", "8·10⁻³"}));
+  EXPECT_DOUBLE_EQ(axis.ticks[0].at, std::log10(0.006));
+  EXPECT_DOUBLE_EQ(axis.ticks[2].at, std::log10(0.008));
+  EXPECT_EQ(axis.label, "x");
+  EXPECT_EQ(texts(decadeAxis({std::log10(5.7), std::log10(8.6)}, 5, "x")), (Texts{"6·10⁰", "8·10⁰"}))
+      << "they are twice as wide as others";
+  EXPECT_EQ(texts(decadeAxis({std::log10(3.13) + 2.0, std::log10(3.26) + 2.0}, 8, "x")),
+            (Texts{"3.15·10²", "3.20·10²", "3.25·10²"}));
+  EXPECT_EQ(texts(decadeAxis({0.6, 0.75}, 8, "x")), (Texts{"5·10⁰"})) << "one of these is enough";
+}
+
 TEST(AxisLabel, PutsAPowerBeforeTheUnit) {
   EXPECT_EQ(axisLabel("p", "Pa", 3), "p / (10³ Pa)");
   EXPECT_EQ(axisLabel("v", "m/s", 3), "v / (10³ m/s)");

@@ -46,6 +46,7 @@ TEST(Duration, RoundsToThreeDigitsInTheUnitThatTheyGive) {
   constexpr double kYear = 86400.0 * 365.25;
   EXPECT_EQ(duration(1.234 * kYear), "1.23 years");
   EXPECT_EQ(duration(999.4 * kYear), "999 years");
+  EXPECT_EQ(duration(999.5 * kYear), "1000 years");
   EXPECT_EQ(duration(999.6 * kYear), "1000 years");
   EXPECT_EQ(duration(1000.0 * kYear), "1000 years");
   EXPECT_EQ(duration(1999.0 * kYear), "1999 years");

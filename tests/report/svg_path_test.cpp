@@ -119,6 +119,8 @@ TEST(SvgPath, TwoJumpsInAColumnAreExact) {
   EXPECT_EQ(through({{0.0, 1}, {0.0, 2}, {0.5, 3}, {0.5, 7}, {0.6, 4}, {0.7, 5}}), "M0,1 0,2 0.5,3 0.5,7 0.6,4 0.7,5");
   EXPECT_EQ(through({{0.1, 1}, {0.1, 2}, {0.3, 3}, {0.3, 7}, {0.5, 5}, {0.5, 6}, {0.7, 4}}),
             "M0.1,1 0.1,2 0.3,3 0.3,7 0.7,4");
+  EXPECT_EQ(through({{5.0, 1}, {5.0, 2}, {5.5, 3}, {5.5, 7}, {5.6, 4}, {5.7, 5}}), "M5,1 5,2 5.5,3 5.5,7 5.6,4 5.7,5")
+      << "in any column";
 }
 
 TEST(SvgPath, AGapInAColumnIsNoJump) {

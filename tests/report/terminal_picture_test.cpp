@@ -230,6 +230,14 @@ TEST(TerminalPicture, NumbersBelowTheAxisKeepApart) {
   EXPECT_EQ(numbersBelow({10000.0, 10000.02}, Type::boolean, 19), "       10000.01");
 }
 
+/// One every nine columns, but three: of steps of 1 and 2 s.
+TEST(TerminalPicture, HasAsManyNumbersBelowTheAxisAsHaveRoom) {
+  EXPECT_EQ(numbersBelow({0.0, 2.5}, Type::real, 21), "     0           2") << "3: 2.5 / 2";
+  EXPECT_EQ(numbersBelow({0.0, 4.0}, Type::real, 50), "     0          1          2          3          4")
+      << "5 in 45";
+  EXPECT_EQ(numbersBelow({0.0, 4.0}, Type::real, 49), "     0                     2                    4") << "4 in 44";
+}
+
 TEST(TerminalPicture, TheLabelOfTheTimeIsCentred) {
   results::Table rows = table({0, 1}, {series("x", {0, 1})});
   rows.over = "n";
