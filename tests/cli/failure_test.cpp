@@ -85,6 +85,13 @@ INSTANTIATE_TEST_SUITE_P(
         inCall("exitInitializationMode", "0",
                {"bad: fmi2ExitInitializationMode returned fmi2Error. The FMU said: 'Told to fail", kCheckStart}, -1),
         inCall("setReal", "0.45", {kAtHalf, "fmi2SetReal(t = 0.5 s) returned fmi2Error.", "check its parameters"}, 6),
+        Failure{"doStepAtOnce",
+                failing(),
+                {"bad.call=doStep", "bad.at=0"},
+                3,
+                "subsystem failed",
+                {"The subsystem 'bad' failed at 0 s: ", "Recorded until then (1 row): p.run/results.partial.csv"},
+                1},
         inCall("doStep", "0.45", {kAtHalf, "fmi2DoStep(t = 0.5 s", "'Told to fail in doStep at t = 0.5"}, 6),
         inCall("getReal", "0.45", {"bad: fmi2GetReal returned fmi2Error.", "at 0.5 s", "check its inputs"}, 5)),
     nameOf);

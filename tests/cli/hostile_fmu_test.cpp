@@ -201,18 +201,38 @@ TEST_P(CrashTest, NamesSubsystemAndCallAndKeepsAllRows) {
   EXPECT_EQ(result.exitCode, 128 + GetParam().signal) << result.all();
   const std::string words = "The subsystem '" + instance + "' crashed in fmi2DoStep: signal ";
   EXPECT_THAT(result.err, HasSubstr("error: " + words));
+  EXPECT_TRUE(result.err.ends_with("). The rows recorded so far are kept.\n")) << result.err;
   EXPECT_THAT(workspace_.read("p.run/run.log"), HasSubstr(words));
   expectNothingCompleted();
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, CrashTest,
-                         ::testing::Values(Crash{"crash", SIGSEGV}, Crash{"abort", SIGABRT}, Crash{"trap", SIGILL},
-                                           Crash{"divide", SIGFPE}, Crash{"overflow", SIGSEGV}),
+                         ::testing::Values(Crash{"crash", SIGSEGV}, Crash{"crashInformed", SIGSEGV},
+                                           Crash{"abort", SIGABRT}, Crash{"trap", SIGILL}, Crash{"divide", SIGFPE},
+                                           Crash{"overflow", SIGSEGV}),
                          [](const auto& one) { return one.param.what; });
+
+/// There is no run whose rows could be kept, or it is over.
+TEST_F(HostileFmuTest, ThatCrashesOutsideOfARunIsNamedWithoutRows) {
+  write("crash_instantiate");
+  const Result checked = workspace_.run({"check", "p.toml"});
+  EXPECT_EQ(checked.exitCode, 128 + SIGSEGV) << checked.all();
+  EXPECT_TRUE(checked.err.ends_with(
+      "\nerror: The subsystem 'crash_instantiate' crashed in fmi2Instantiate: signal 11 (segmentation fault).\n"))
+      << checked.err;
+  write("crash_freeInstance");
+  const Result freed = workspace_.run({"run", "p.toml", "--quiet"});
+  EXPECT_EQ(freed.exitCode, 128 + SIGSEGV) << freed.all();
+  EXPECT_TRUE(freed.err.ends_with(
+      "\nerror: The subsystem 'crash_freeInstance' crashed in fmi2FreeInstance: signal 11 (segmentation fault).\n"))
+      << freed.err;
+  EXPECT_THAT(workspace_.read("p.run/run.log"), Not(HasSubstr("crashed")));
+  EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
+}
 
 /// Its handler is put up in the step itself, or long before, when it was instantiated.
 TEST_F(HostileFmuTest, ThatDealsWithItsSignalsGoesOn) {
-  for (const std::string instance : {"leap_doStep", "leapAsPrepared_doStep"}) {
+  for (const std::string instance : {"leap_doStep", "leapAsPrepared_doStep", "againAsPrepared_doStep"}) {
     write(instance);
     const Result result = workspace_.run({"run", "p.toml", "--quiet", "--overwrite"});
     EXPECT_EQ(result.exitCode, 0) << result.all();
@@ -313,6 +333,14 @@ TEST_F(HostileFmuTest, WithADivisionByZeroInACallbackHasLeftNoTraps) {
 }
 
 #if defined(__x86_64__)
+
+TEST_F(HostileFmuTest, WhoseOwnArithmeticMeetsATrapHasLeftNone) {
+  const Result result = run("trapItself_doStep");
+  EXPECT_EQ(result.exitCode, 128 + SIGFPE) << result.all();
+  EXPECT_THAT(result.err, HasSubstr("The subsystem 'trapItself_doStep' crashed in fmi2DoStep: signal 8"));
+  EXPECT_THAT(result.err, Not(HasSubstr("traps")));
+  expectNothingCompleted();
+}
 
 /// The first sum that is not exact, which is one of ours, ends the process.
 TEST_F(HostileFmuTest, ThatLeavesTrapsEnabledIsNamed) {

@@ -53,6 +53,8 @@ TEST_F(ResumeAgainTest, OtherSamplesAreRefused) {
   const Result resumed = workspace_.run({"resume", "sg.run", "--end", "4"});
   ASSERT_EQ(resumed.exitCode, 0) << resumed.all();
   EXPECT_EQ(workspace_.rows("sg.run/results.csv").back(), "4,4");
+  EXPECT_EQ(resumed.err, "") << "a later end makes more rows and no others";
+  EXPECT_EQ(resumed.out.find("With other settings"), std::string::npos) << resumed.out;
 }
 
 TEST_F(ResumeAgainTest, AnotherFmuOfTheSameNameIsRefused) {
@@ -202,6 +204,52 @@ TEST_F(ResumeAgainTest, RowsOfOtherSettingsAreNeverPutBack) {
   EXPECT_TRUE(workspace_.rows("e.run/results.csv").front().starts_with("0,1.79175946"));  // ln 6
   for (const char* const file : {"results.before.csv", "results.before.units.csv", "results.before.project.toml"})
     EXPECT_FALSE(workspace_.has(std::string("e.run/") + file)) << file;
+}
+
+TEST_F(ResumeAgainTest, QuietlyItSaysNothingOfOtherSettings) {
+  workspace_.write("e.toml", kLogarithm);
+  ASSERT_EQ(workspace_.run({"run", "e.toml"}).exitCode, 0);
+  const Result resumed = workspace_.run({"resume", "e.run", "--set", "e.k=6", "--quiet"});
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.all();
+  EXPECT_EQ(resumed.out + resumed.err, "");
+  EXPECT_THAT(workspace_.read("e.run/run.log"), HasSubstr("With other settings the run is simulated again"));
+  const Result json = workspace_.run({"resume", "e.run", "--end", "3", "--json"});
+  EXPECT_EQ(json.exitCode, 0) << json.all();
+  EXPECT_TRUE(json.out.starts_with("{")) << json.out;
+}
+
+/// Two halves of a loop, y = k t (z + 1) and z = y / 2, so y = k t / (1 - k t/2): beyond the limit of 50 at 0.5 s for k
+/// = 3.9.
+TEST_F(ResumeAgainTest, AHistoryOfIterationsOfOtherSettingsIsSetAsideToo) {
+  workspace_.write("loop.toml", R"toml(format = 1
+simulation = { end = 1.0, step = 0.5, explosion_limit = 50.0 }
+algorithm = { kind = "iterated-gauss-seidel" }
+results = { iterations = ["*"] }
+[[subsystems]]
+name = "a"
+model = "expressions"
+inputs = { z = 0.0 }
+parameters = { k = 1.0 }
+outputs = { y = "t*k*(z + 1)" }
+[[subsystems]]
+name = "b"
+model = "expressions"
+inputs = { y = 0.0 }
+outputs = { z = "y/2" }
+[[connections]]
+from = "a.y"
+to = "b.y"
+[[connections]]
+from = "b.z"
+to = "a.z"
+)toml");
+  const Result whole = workspace_.run({"run", "loop.toml"});
+  ASSERT_EQ(whole.exitCode, 0) << whole.all();
+  const std::string history = workspace_.read("loop.run/iterations.csv");
+  const Result failed = workspace_.run({"resume", "loop.run", "--set", "a.k=3.9"});
+  ASSERT_EQ(failed.exitCode, 5) << failed.all();
+  EXPECT_EQ(workspace_.read("loop.run/iterations.before.csv"), history);
+  EXPECT_TRUE(workspace_.has("loop.run/iterations.before.project.toml"));
 }
 
 TEST_F(ResumeAgainTest, AnotherProgramInPathIsRefused) {

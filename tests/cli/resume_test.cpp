@@ -313,6 +313,16 @@ TEST_F(ResumeTest, StatisticsThatCannotTakeTheirPlaceAreFailedOutputAndTheRunIsT
   EXPECT_TRUE(workspace_.has("loop.run/results.csv"));
 }
 
+/// What comes of it is not told as well.
+TEST_F(ResumeTest, OfTwoFailuresTheFirstOneCounts) {
+  workspace_.write("broken", "");
+  workspace_.write("valve.sh", "mkdir -p $KOPPLA_PROJECT/loop.run/statistics.json/in-the-way\n" + std::string(kValve));
+  const Result result = workspace_.run({"run", "loop.toml"});
+  EXPECT_EQ(result.exitCode, 3) << result.all();
+  EXPECT_THAT(result.err, HasSubstr("no licence"));
+  EXPECT_THAT(result.err, ::testing::Not(HasSubstr("statistics.json cannot be written")));
+}
+
 TEST_F(ResumeTest, RestartFilesThatAreNotWhatTheyWereAreRefused) {
   ASSERT_EQ(workspace_.run({"run", "loop.toml", "--end", "1"}).exitCode, 0);
   std::size_t damaged = 0;

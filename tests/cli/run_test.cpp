@@ -341,6 +341,13 @@ TEST(Command, ExplainsItself) {
   EXPECT_TRUE(contains(workspace.run({"--help"}).out, "6 output failed"));
 }
 
+TEST(Command, ExplainsAllCommandsAtOnce) {
+  const Result result = Workspace().run({"--help-all"});
+  EXPECT_EQ(result.exitCode, 0);
+  for (const char* part : {"--iterations", "--atol", "--restart", "Exit codes: 0 ok"})
+    EXPECT_TRUE(contains(result.out, part)) << part;
+}
+
 TEST(Command, KnowsItsVersion) {
   const Workspace workspace;
   const Result result = workspace.run({"version"});

@@ -36,6 +36,14 @@ std::vector<BadInput> stabilityCases() {
               {"simulation.step is varied, but the critical step is what is sought."}),
       badFile("MistakeInAValue", kProject + "find = \"spectral-radius\"",
               "[[vary]]\nname = \"simulation.step\"\nvalues = [-0.1]\n", {"'step' in [simulation] is -0.1"}),
+      {"FolderBelowAFile",
+       {"stability", "s.toml", "--folder", "notes/out"},
+       {"Not a directory", "notes/out", "Check that the path is right and that you may use it."},
+       {{"notes", "mine"},
+        {"project.toml",
+         "format = 1\nsimulation = { end = 10.0, step = 0.1 }\n[[subsystems]]\nname = \"body\"\n"
+         "model = \"oscillator-body\"\nintegrator = \"ode1\"\nparameters = { c = 1.0, d = 0.0 }\n"},
+        {"s.toml", "format = 1\n[stability]\n" + kProject + "find = \"spectral-radius\"\n"}}},
       badFile("WithoutStates", kProject + "find = \"spectral-radius\"", kSteps,
               {"No combination has a recursion", "these give none: a.", "docs/stability.md"}),
   };

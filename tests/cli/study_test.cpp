@@ -117,6 +117,28 @@ TEST_F(StudyCommandTest, CtrlCKeepsFinishedRuns) {
   EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
 }
 
+/// The first of the runs waits until another one has begun.
+TEST_F(StudyCommandTest, AsManyRunsGoOnAtOnceAsAllowed) {
+  workspace_.write("meet.sh",
+                   "cd $KOPPLA_PROJECT\nmkdir first 2>/dev/null || mkdir second 2>/dev/null\n"
+                   "for i in $(seq 300); do [ -e second ] && exit 0; sleep 0.01; done\nexit 7\n");
+  workspace_.write(
+      "project.toml",
+      "format = 1\nsimulation = { end = 1.0, step = 1.0 }\n[[subsystems]]\nname = \"a\"\nprogram = \"echo 1 > "
+      "out.txt; sh $KOPPLA_PROJECT/meet.sh\"\n[subsystems.outputs]\ny = { file = \"out.txt\", reader = "
+      "\"columns\", columns = [1] }\n");
+  workspace_.write("r.csv", "time,a.y\n0,1\n0.5,1\n1,1\n");
+  workspace_.write(
+      "s.toml",
+      "format = 1\n[study]\nproject = \"project.toml\"\n[[vary]]\nname = \"simulation.step\"\nvalues = [1.0, "
+      "0.5]\n[reference]\nkind = \"file\"\nfile = \"r.csv\"\n[errors]\nmeasure = \"wrmse\"\nvariables = "
+      "[\"a.y\"]\n");
+  const Result result = workspace_.run({"study", "s.toml", "--jobs", "2"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  for (const std::string& row : workspace_.rows("s.study/study.csv"))
+    EXPECT_NE(row.find("\"ok\""), std::string::npos) << row;
+}
+
 TEST_F(StudyCommandTest, NoSecondStudyTakesTheFolderOfOneThatGoesOn) {
   write(kLong);
   const Process process = workspace_.start({"study", "s.toml", "--jobs", "1"});

@@ -34,8 +34,15 @@ decltype(CallbackFunctions::logger) logger = nullptr;
 void giveBack(int signal) {
   std::signal(signal, SIG_DFL);
 }
+void giveBackInformed(int signal, siginfo_t* /*information*/, void* /*context*/) {
+  std::signal(signal, SIG_DFL);
+}
 void leap(int /*signal*/) {
   siglongjmp(wayOut, 1);
+}
+/// As handlers were written when a signal took its own away.
+void again(int signal) {
+  std::signal(signal, again);
 }
 void* exitInThread(void* /*nothing*/) {
   std::exit(0);
@@ -123,10 +130,10 @@ void act(const std::string& what) {
   if (what == "atExit") std::atexit(endAtExit);
   if (what == "throw") throw std::runtime_error("no more ideas");
   if (what == "throwNumber") throw 42;
-  if (what == "crash") crash();
+  if (what == "crash" || what == "crashInformed") crash();
   if (what == "abort") std::abort();
   if (what == "trap") __builtin_trap();
-  if (what == "divide") std::raise(SIGFPE);
+  if (what == "divide" || what == "againAsPrepared") std::raise(SIGFPE);
   if (what == "divideInLogger") divideInLogger();
   if (what == "overflow") recurse(0);
   if (what == "leap") std::signal(SIGSEGV, leap);
@@ -146,6 +153,11 @@ void act(const std::string& what) {
   if (what == "round") std::fesetround(FE_DOWNWARD);
 #if defined(__x86_64__)
   if (what == "leaveTraps") feenableexcept(FE_INEXACT);
+  if (what == "trapItself") {
+    feenableexcept(FE_DIVBYZERO);
+    volatile double quotient = 0.0;
+    quotient = 1.0 / quotient;
+  }
   if (what == "flush") __builtin_ia32_ldmxcsr(__builtin_ia32_stmxcsr() | 0x8040U);
 #endif
   if (what == "wander") {
@@ -186,6 +198,13 @@ Component fmi2Instantiate(String name, Kind, String, String, const CallbackFunct
   // Handlers are made ready here; what they are to catch comes in a step.
   if (made->name == "crash_doStep") act("takeSignals");
   if (made->name == "leapAsPrepared_doStep") std::signal(SIGSEGV, leap);
+  if (made->name == "againAsPrepared_doStep") std::signal(SIGFPE, again);
+  if (made->name == "crashInformed_doStep") {
+    struct sigaction informed {};
+    informed.sa_sigaction = giveBackInformed;
+    informed.sa_flags = SA_SIGINFO;
+    ::sigaction(SIGSEGV, &informed, nullptr);
+  }
   reached(*made, "instantiate");
   return made;
 }
