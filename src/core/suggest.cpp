@@ -16,7 +16,8 @@ char lower(char c) {
 class Distance {
  public:
   /// Exact up to `most`, above it whatever is more. Only the band of the table that can hold so little is filled in
-  /// (Ukkonen), and its rows are reused: a large project may have thousands of names, all of them mistyped.
+  /// (Ukkonen), and its rows are reused: a large project may have thousands of names, all of them mistyped. Nothing was
+  /// ever written to the right of the band, which moves to the right.
   std::size_t operator()(std::string_view a, std::string_view b, std::size_t most) {
     const std::size_t tooMuch = most + 1;
     if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return tooMuch;
@@ -32,7 +33,6 @@ class Distance {
         if (i > 1 && j > 1 && lower(a[i - 1]) == lower(b[j - 2]) && lower(a[i - 2]) == lower(b[j - 1]))
           current_[j] = std::min(current_[j], beforeLast_[j - 2] + 1);
       }
-      if (to < b.size()) current_[to + 1] = tooMuch;
       std::swap(beforeLast_, last_);
       std::swap(last_, current_);
     }

@@ -1,5 +1,6 @@
 #include "koppla/core/time_grid.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 
@@ -12,8 +13,7 @@ TimeGrid::TimeGrid(double start, double end, double step) : start_(start), end_(
   constexpr double kTie = 1e-9;
   constexpr double kRounding = 4.0 * std::numeric_limits<double>::epsilon();
   const bool divides = whole >= 1.0 && std::fabs(quotient - whole) <= kTie + kRounding * whole;
-  steps_ = static_cast<std::int64_t>(divides ? whole : std::ceil(quotient));
-  if (steps_ < 1) steps_ = 1;
+  steps_ = std::max(std::int64_t{1}, static_cast<std::int64_t>(divides ? whole : std::ceil(quotient)));
   // A rest that is less than a tie and more than rounding was meant: the last row is at the end, and so are its values.
   const double nominalEnd = start + static_cast<double>(steps_) * step;
   lastIsWhole_ = std::fabs(end - nominalEnd) <= kRounding * std::fmax(std::fabs(start), std::fabs(end));
