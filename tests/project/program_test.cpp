@@ -259,6 +259,45 @@ to = "a.x"
   EXPECT_NEAR(valueAtEnd(reading, "b.z"), std::exp(-2.0), 1e-3);
 }
 
+/// One for its value and one for each of its probes, up to as many as are allowed.
+TEST_F(Programs, InsideAnIntegratorHaveInstancesForTheirProbes) {
+  const auto instances = [this](const std::string& options, const std::vector<std::string>& inputs) {
+    std::string lines = R"(program = "echo '1 , 0' > y.csv"
+inputs.x = { size = 2, file = "x.csv" }
+inputs.w = { file = "w.csv" }
+inputs.v = { size = 3, file = "v.csv" }
+outputs.y = { file = "y.csv" }
+inside = "b"
+)" + options + R"([[subsystems]]
+name = "b"
+model = "expressions"
+integrator = "ode1"
+inputs = { u = 0.0 }
+states = { x = 1.0 }
+derivatives = { x = "-u" }
+outputs = { z = "x" }
+[[connections]]
+from = "a.y"
+to = "b.u"
+)";
+    for (const std::string& input : inputs) lines += "[[connections]]\nfrom = \"b.z\"\nto = \"a." + input + "\"\n";
+    Reading reading = parseLines(lines);
+    EXPECT_EQ(mistakes(reading), ProblemList{});
+    reading.project.programsFolder = folder_.path() / "called";
+    fs::remove_all(reading.project.programsFolder);
+    core::Log log;
+    run::Run run = makeRun(reading.project, log);
+    EXPECT_TRUE(run.initialise().ok());
+    return std::distance(fs::directory_iterator(reading.project.programsFolder), fs::directory_iterator());
+  };
+  EXPECT_EQ(instances("", {"w"}), 2);
+  EXPECT_EQ(instances("", {"x[1]", "x[2]"}), 3);
+  EXPECT_EQ(instances("", {"x[1]", "x[2]", "w"}), 4);
+  EXPECT_EQ(instances("instances = 1\n", {"x[1]", "x[2]", "w"}), 1);
+  EXPECT_EQ(instances("instances = 3\n", {"x[1]", "x[2]", "w"}), 3);
+  EXPECT_EQ(instances("instances = 9\n", {"w"}), 2);
+}
+
 TEST_F(Programs, TransientOnesCannotBeInsideAnIntegrator) {
   EXPECT_THAT(
       problemsOfBuilding("transient = true\ninside = \"b\"\n" + kDouble + R"([[subsystems]]
