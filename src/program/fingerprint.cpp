@@ -32,7 +32,7 @@ using core::Hash;
 
 enum class By : std::uint8_t { content, time };
 
-/// Large files go by size and time.
+/// Large files go by size and time. Folders and what is not there add nothing.
 void addFile(Hash& hash, const fs::path& file, By by = By::content) {
   constexpr std::uintmax_t kLarge = 1U << 20U;
   std::error_code error;
@@ -54,10 +54,9 @@ void addNamedFile(Hash& hash, const fs::path& file) {
 
 /// A program that PATH finds. Those of the system are many and change with its packages, whose files have their times.
 void addProgramInPath(Hash& hash, const std::string& name) {
-  if (name.empty() || name == "." || name == ".." || name.find('/') != std::string::npos) return;
+  if (name.find('/') != std::string::npos) return;
   const fs::path file = findInPath(name);
-  std::error_code error;
-  if (!file.is_absolute() || !fs::is_regular_file(file, error)) return;
+  if (!file.is_absolute()) return;
   static const std::set<fs::path> kSystem{"/bin", "/sbin", "/usr/bin", "/usr/sbin"};
   if (kSystem.contains(file.parent_path().lexically_normal()))
     addFile(hash, file, By::time);

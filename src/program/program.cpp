@@ -52,7 +52,6 @@ class ProgramSubsystem final : public subsystem::Subsystem {
 
   void enterInitialisation(const subsystem::Experiment& experiment) override {
     try {
-      caller_.reset();
       caller_.emplace(settings_, experiment.interrupted);
     } catch (const core::InputError& refusal) {
       throw core::SubsystemError(fmt::format("'{}' cannot be called. {}", settings_.name, refusal.what()));

@@ -1,8 +1,8 @@
 #include "koppla/program/detail/answer_record.hpp"
 
-#include <array>
+#include <algorithm>
+#include <bit>
 #include <cerrno>
-#include <cstring>
 #include <utility>
 
 #include <fcntl.h>
@@ -35,13 +35,6 @@ struct Head {
   std::uint64_t restartChecksum = 0;
 };
 
-std::uint64_t hashOf(const Question& question) {
-  core::Hash hash;
-  hash.add(question.step).add(question.restart).add(question.t0).add(question.t1);
-  for (const std::span<const double> values : question.values) hash.add(values);
-  return hash.value();
-}
-
 std::uint64_t checksumOf(const Head& head, std::span<const double> values) {
   core::Hash hash;
   hash.add(head.step).add(head.restart).add(head.t0).add(head.t1).add(head.asked).add(head.answered);
@@ -49,30 +42,15 @@ std::uint64_t checksumOf(const Head& head, std::span<const double> values) {
   return hash.value();
 }
 
+/// Whether all bytes came. Where a signal came between they did not: what is not there is asked for again.
 bool readAt(int descriptor, void* into, std::size_t bytes, std::uint64_t place) {
-  auto* at = static_cast<char*>(into);
-  while (bytes > 0) {
-    const ssize_t size = ::pread(descriptor, at, bytes, static_cast<off_t>(place));
-    if (size <= 0) return false;  // also where a signal came between: what is not there is asked for again
-    at += size;
-    bytes -= static_cast<std::size_t>(size);
-    place += static_cast<std::uint64_t>(size);
-  }
-  return true;
+  return ::pread(descriptor, into, bytes, static_cast<off_t>(place)) == static_cast<ssize_t>(bytes);
 }
 
 /// 0, or the system's reason.
 int writeAt(int descriptor, const void* from, std::size_t bytes, std::uint64_t place) {
-  const auto* at = static_cast<const char*>(from);
-  while (bytes > 0) {
-    const ssize_t size = ::pwrite(descriptor, at, bytes, static_cast<off_t>(place));
-    if (size < 0 && errno == EINTR) continue;
-    if (size <= 0) return size < 0 ? errno : ENOSPC;
-    at += size;
-    bytes -= static_cast<std::size_t>(size);
-    place += static_cast<std::uint64_t>(size);
-  }
-  return 0;
+  if (::lseek(descriptor, static_cast<off_t>(place), SEEK_SET) < 0) return errno;
+  return core::writeAll(descriptor, {static_cast<const char*>(from), bytes});
 }
 
 struct Entry {
@@ -80,13 +58,18 @@ struct Entry {
   std::vector<double> values;  ///< of question and answer
 };
 
+std::vector<double> joined(const std::vector<std::span<const double>>& all) {
+  std::vector<double> result;
+  for (const std::span<const double> values : all) result.insert(result.end(), values.begin(), values.end());
+  return result;
+}
+
 /// The entry at a place; none where the file ends before it does or it is damaged.
 std::optional<Entry> entryAt(int descriptor, std::uint64_t place, std::uint64_t size) {
   Entry entry;
-  if (size - place < sizeof(Head) || !readAt(descriptor, &entry.head, sizeof(Head), place)) return std::nullopt;
-  const std::uint64_t most = (size - place - sizeof(Head)) / sizeof(double);
-  if (entry.head.mark != kMark || entry.head.asked > most || entry.head.answered > most - entry.head.asked)
-    return std::nullopt;
+  if (!readAt(descriptor, &entry.head, sizeof(Head), place)) return std::nullopt;
+  const std::uint64_t most = size / sizeof(double);
+  if (entry.head.mark != kMark || entry.head.asked > most || entry.head.answered > most) return std::nullopt;
   entry.values.resize(entry.head.asked + entry.head.answered);
   if (!readAt(descriptor, entry.values.data(), entry.values.size() * sizeof(double), place + sizeof(Head)) ||
       entry.head.checksum != checksumOf(entry.head, entry.values))
@@ -96,17 +79,11 @@ std::optional<Entry> entryAt(int descriptor, std::uint64_t place, std::uint64_t 
 
 bool fits(const Entry& entry, const Question& question) {
   const Head& head = entry.head;
-  if (head.step != question.step || head.restart != question.restart || head.t0 != question.t0 ||
-      head.t1 != question.t1)
-    return false;
-  std::size_t at = 0;
-  for (const std::span<const double> values : question.values) {
-    if (values.size() > head.asked - at) return false;
-    // By bits: a zero with another sign is another question.
-    if (!values.empty() && std::memcmp(values.data(), entry.values.data() + at, values.size_bytes()) != 0) return false;
-    at += values.size();
-  }
-  return at == head.asked;
+  if (head.restart != question.restart || head.t0 != question.t0 || head.t1 != question.t1) return false;
+  const std::span<const double> asked = std::span(entry.values).first(head.asked);
+  // By bits: a zero with another sign is another question.
+  return std::ranges::equal(joined(question.values), asked, {}, std::bit_cast<std::uint64_t, double>,
+                            std::bit_cast<std::uint64_t, double>);
 }
 
 }  // namespace
@@ -115,11 +92,7 @@ AnswerRecord::AnswerRecord(std::filesystem::path file, const std::string& finger
     : file_(std::move(file)),
       descriptor_(::open(file_.c_str(), O_RDWR | O_CREAT | O_CLOEXEC | (resume ? 0 : O_TRUNC), 0666)) {
   if (descriptor_.get() < 0) fail("cannot be opened", errno);
-  struct stat status {};
-  if (::fstat(descriptor_.get(), &status) != 0 || status.st_size == 0)
-    begin(fingerprint);
-  else
-    readIndex(fingerprint);
+  readIndex(fingerprint);
 }
 
 void AnswerRecord::fail(std::string_view what, int error) const {
@@ -142,7 +115,7 @@ void AnswerRecord::readIndex(const std::string& fingerprint) {
   const auto size = static_cast<std::uint64_t>(status.st_size);
   const std::string expected = std::string(kTitle) + fingerprint + "\n";
   std::string found(expected.size(), '\0');
-  if (size < expected.size()) return begin(fingerprint);  // killed before it was written
+  if (size < expected.size()) return begin(fingerprint);  // new, or killed before it was written
   if (!readAt(descriptor_.get(), found.data(), found.size(), 0) || !found.starts_with(kTitle))
     throw core::InputError("The record of answers " + file_.string() + " is damaged.",
                            "Start anew with `koppla run --overwrite`.");
@@ -152,15 +125,13 @@ void AnswerRecord::readIndex(const std::string& fingerprint) {
                            "Bring them back, or start anew with `koppla run --overwrite`.");
   end_ = expected.size();
   while (const std::optional<Entry> entry = entryAt(descriptor_.get(), end_, size)) {
-    const std::span<const double> asked(entry->values.data(), entry->head.asked);
-    const Question question{entry->head.step, entry->head.restart, entry->head.t0, entry->head.t1, {asked}};
-    unused_.emplace(hashOf(question), end_);
+    unused_.emplace(entry->head.step, end_);
     end_ += sizeof(Head) + entry->values.size() * sizeof(double);
   }
 }
 
 std::optional<RecordedAnswer> AnswerRecord::find(const Question& question) {
-  const auto [first, last] = unused_.equal_range(hashOf(question));
+  const auto [first, last] = unused_.equal_range(question.step);
   for (auto candidate = first; candidate != last; ++candidate) {
     const std::optional<Entry> entry = entryAt(descriptor_.get(), candidate->second, end_);
     if (!entry || !fits(*entry, question)) continue;
@@ -182,8 +153,7 @@ void AnswerRecord::add(const Question& question, const RecordedAnswer& answer) {
             .iteration = answer.iteration,
             .restartLeft = answer.restart,
             .restartChecksum = answer.restartChecksum};
-  std::vector<double> values;
-  for (const std::span<const double> one : question.values) values.insert(values.end(), one.begin(), one.end());
+  std::vector<double> values = joined(question.values);
   head.asked = values.size();
   values.insert(values.end(), answer.outputs.begin(), answer.outputs.end());
   head.checksum = checksumOf(head, values);

@@ -50,7 +50,7 @@ class AnswerRecord {
   std::filesystem::path file_;
   Descriptor descriptor_;
   std::uint64_t end_ = 0;                                 ///< bytes of whole entries
-  std::multimap<std::uint64_t, std::uint64_t> unused_{};  ///< places of entries, by the hash of their question
+  std::multimap<std::uint64_t, std::uint64_t> unused_{};  ///< places of entries, by the step of their question
 };
 
 }  // namespace koppla::program::detail

@@ -24,14 +24,14 @@ std::optional<double> plainNumber(std::string_view word) {
   if (error != std::errc::result_out_of_range) return std::nullopt;
   // Too small for a double is zero; too large is said to be infinite, which nobody takes for a value.
   const std::size_t exponent = word.find_first_of("eE");
-  if (exponent != word.npos && exponent + 1 < word.size() && word[exponent + 1] == '-') return 0.0;
+  if (exponent != word.npos && word[exponent + 1] == '-') return 0.0;
   return std::numeric_limits<double>::infinity();
 }
 
 /// Fortran leaves the letter out where the exponent has three digits: 2.157476-110.
 std::optional<double> withoutLetter(std::string_view word) {
   constexpr std::size_t kExponent = 4;
-  if (word.size() <= kExponent || word.find('.') >= word.size() - kExponent) return std::nullopt;
+  if (word.size() < kExponent || word.find('.') == word.npos) return std::nullopt;
   std::string inC(word);
   const std::size_t sign = inC.size() - kExponent;
   if (inC[sign] != '-' && inC[sign] != '+') return std::nullopt;
@@ -46,7 +46,6 @@ std::optional<double> number(std::string_view word) {
   if (const std::optional<double> value = plainNumber(word)) return value;
   const std::size_t exponent = word.find_first_of("dD");
   if (exponent == word.npos) return withoutLetter(word);
-  if (exponent == 0) return std::nullopt;
   std::string inC(word);
   inC[exponent] = 'e';
   return plainNumber(inC);
@@ -87,8 +86,7 @@ std::vector<std::string_view> words(std::string_view line, char separator) {
 bool hasDecimalComma(std::string_view word) {
   const auto isDigit = [&](std::size_t at) { return at < word.size() && word[at] >= '0' && word[at] <= '9'; };
   const std::size_t comma = word.find(',');
-  if (comma == word.npos || comma == 0 || !isDigit(comma - 1) || !isDigit(comma + 1)) return false;
-  if (word.find_first_of(".,", comma + 1) != word.npos || word.find('.') != word.npos) return false;
+  if (comma == word.npos || !isDigit(comma - 1) || !isDigit(comma + 1)) return false;
   std::string withPoint(word);
   withPoint[comma] = '.';
   return number(withPoint).has_value();

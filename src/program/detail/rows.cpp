@@ -31,6 +31,7 @@ std::size_t positionOf(const Column& column, const std::vector<std::string>& hea
   fail(source, at, fmt::format("The header of the table has no column '{}'.", name), core::suggestion(name, header));
 }
 
+/// Without ids where rows have none.
 IdTable idTable(const std::vector<Row>& rows, const Positions& positions, const Reading& reading,
                 const Source& source) {
   IdTable table;
@@ -45,17 +46,16 @@ IdTable idTable(const std::vector<Row>& rows, const Positions& positions, const 
     if (cells.size() <= last)
       fail(source, row.line, fmt::format("Columns in this line: {}; expected: at least {}.", cells.size(), last + 1),
            kCheckProgram);
-    Id id = static_cast<Id>(table.ids.size()) + 1;
     if (positions.id) {
       const std::optional<Id> given = integer(cells[*positions.id]);
       if (!given)
         fail(source, row.line, fmt::format("'{}' is no id, a whole number.", cells[*positions.id]), kCheckProgram);
-      id = *given;
-      const auto [first, fresh] = lineOf.emplace(id, row.line);
+      const auto [first, fresh] = lineOf.emplace(*given, row.line);
       if (!fresh)
-        fail(source, row.line, fmt::format("The id {} stands already in line {}.", id, first->second), kCheckProgram);
+        fail(source, row.line, fmt::format("The id {} stands already in line {}.", *given, first->second),
+             kCheckProgram);
+      table.ids.push_back(*given);
     }
-    table.ids.push_back(id);
     for (const std::size_t position : positions.values)
       table.values.push_back(finiteNumber(cells[position], source, row.line));
   }
