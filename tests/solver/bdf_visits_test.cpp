@@ -249,7 +249,7 @@ TEST(BdfFailures, AreForgottenInTheNextStep) {
   EXPECT_EQ(run.system->failure().find("bdf failed: no step is short enough"), 0U) << run.system->failure();
 }
 
-/// A start after a failure is like any other: steps may grow at once.
+/// A start after a failure is like any other: its steps may grow at once.
 TEST(BdfFailures, AreNothingToTheNextStart) {
   for (const std::optional<unsigned> order : {std::optional<unsigned>(), std::optional<unsigned>(3)}) {
     IntegratorSettings settings = bdf(1e-5);

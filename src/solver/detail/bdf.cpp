@@ -182,7 +182,6 @@ Progress Bdf::advance(StepEquations& problem, bool single, std::span<double> x) 
   constexpr std::uint64_t kMostSteps = 10'000'000;  // between two macro points; a run must end
   const double end = problem.length();
   if (end <= 0.0) return {true, 0.0};
-  thrown_ = nullptr;
   beginIfDue(problem, x);
   const double shortest = std::fmax(settings_.minMicroStep, std::fmax(kShortest * end, problem.rounding()));
   double tau = 0.0;
