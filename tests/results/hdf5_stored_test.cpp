@@ -30,16 +30,18 @@ TEST_F(Hdf5StoredTest, ValuesAreStoredAsTheirTypeSays) {
                                                          {"integer", H5T_STD_I32LE},
                                                          {"enumeration", H5T_STD_I32LE},
                                                          {"boolean", H5T_STD_U8LE}};
-  for (const auto& [type, stored] : right) {
-    make([&](hid_t made) { add(made, "x", {stored, {2}}, {1.0, 0.0}, type, 0); });
+  for (const auto& kind : right) {
+    const auto* const type = kind.first;
+    make([&](hid_t made) { add(made, "x", {kind.second, {2}}, {1.0, 0.0}, type, 0); });
     EXPECT_EQ(load(file()).series.at(0).numbers, (Numbers{1.0, 0.0})) << type;
   }
   const std::vector<std::pair<const char*, hid_t>> wrong{
       {"real", H5T_IEEE_F32LE},    {"real", H5T_STD_I64LE},   {"integer", H5T_STD_I64LE},
       {"integer", H5T_IEEE_F32LE}, {"integer", H5T_STD_U8LE}, {"enumeration", H5T_STD_I16LE},
       {"boolean", H5T_STD_I32LE},  {"string", H5T_STD_U8LE},  {"boolean", H5T_IEEE_F64LE}};
-  for (const auto& [type, stored] : wrong) {
-    make([&](hid_t made) { add(made, "x", {stored, {2}}, {1.0, 0.0}, type, 0); });
+  for (const auto& kind : wrong) {
+    const auto* const type = kind.first;
+    make([&](hid_t made) { add(made, "x", {kind.second, {2}}, {1.0, 0.0}, type, 0); });
     EXPECT_EQ(mistake(), kDamaged) << type;
   }
 }
