@@ -118,6 +118,7 @@ TEST(Service, OneThatEndsIsTold) {
   const Direct direct;
   program::Service ended = direct.made("read line; exit 3");
   EXPECT_EQ(ended.request("go"), "The service ended with exit status 3 instead of answering.");
+  EXPECT_EQ(ended.request("again"), "The service ended with exit status 3 instead of answering.");
 }
 
 TEST(Service, HasItsTimeForEveryRequest) {
