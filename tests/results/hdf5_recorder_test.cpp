@@ -1,5 +1,6 @@
 #include "koppla/results/hdf5_recorder.hpp"
 
+#include <algorithm>
 #include <filesystem>
 #include <string>
 #include <vector>
@@ -247,12 +248,15 @@ TEST_F(Hdf5RecorderTest, TextsThatAreTooLongAreCutAtACharacterAndCounted) {
   EXPECT_NE(table.notes[0].find("1 texts of 'a.s'"), std::string::npos);
 }
 
-TEST_F(Hdf5RecorderTest, DescriptionsMayBeLong) {
-  for (const std::size_t size : {0U, 1U, 1000U, 50'000U}) {
+TEST_F(Hdf5RecorderTest, UnitsAndDescriptionsMayBeAsLongAsCanBeRead) {
+  constexpr std::size_t kMost = std::size_t{1} << 20U;
+  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{70'000}, kMost, kMost + 1}) {
     Hdf5Recorder recorder(folder_.path());
-    recorder.begin({{"a.s", Type::real, "m", std::string(size, 'd')}});
+    recorder.begin({{"a.s", Type::real, std::string(size, 'u'), std::string(size, 'd')}});
     recorder.complete();
-    EXPECT_EQ(load(folder_.path()).series.at(0).description.size(), size);
+    const Table table = load(folder_.path());
+    EXPECT_EQ(table.series.at(0).description, std::string(std::min(size, kMost), 'd')) << size;
+    EXPECT_EQ(table.series.at(0).unit, std::string(std::min(size, kMost), 'u')) << size;
   }
 }
 

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <utility>
 
@@ -49,6 +50,9 @@ Hdf5Error hdf5Error();
 /// How files are opened: format of 1.10, which knows one writer with many readers, and no locks, which some file
 /// systems lack (a run locks its folder).
 Hdf5Handle hdf5FileAccess();
+
+/// Of an attribute: a longer one is taken for damage.
+inline constexpr std::size_t kMostTextBytes = std::size_t{1} << 20U;
 
 /// Texts of a fixed width; what is not used is zero.
 Hdf5Handle hdf5TextType(std::size_t bytes);

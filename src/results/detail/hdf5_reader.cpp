@@ -25,8 +25,7 @@ namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{8} << 20U;  // at once
 
-constexpr std::size_t kMostTextBytes = std::size_t{1} << 20U;  // of an attribute
-constexpr std::uintmax_t kMostDeflated = 1032;                 // times as small: the limit of the method
+constexpr std::uintmax_t kMostDeflated = 1032;  // times as small: the limit of the method
 
 /// A text without the zeros that fill up its room.
 std::string unfilled(std::string text) {

@@ -93,8 +93,8 @@ void addNumber(hid_t object, const char* name, std::int64_t number) {
 }
 
 void describe(const Hdf5Dataset& plan, hid_t dataset) {
-  addText(dataset, kHdf5Unit, plan.unit);
-  addText(dataset, kHdf5Description, plan.description);
+  addText(dataset, kHdf5Unit, std::string(core::fitting(plan.unit, kMostTextBytes)));
+  addText(dataset, kHdf5Description, std::string(core::fitting(plan.description, kMostTextBytes)));
   addText(dataset, kHdf5Type, std::string(core::word(plan.type)));
   addNumber(dataset, kHdf5Checksum, 0);
   if (plan.path == kTimePath) return;
