@@ -241,7 +241,7 @@ ExitCode conduct(const ProjectCopy& copy, project::Project plan, RunFolder& fold
   if (existing == Existing::resumed) {
     const std::string other = projectOfOtherRows(copy, folder);
     rows.resumed->setAside(other);
-    if (!other.empty() && plan.settings.recordsIterations) iterations.resumed->setAside(other);
+    if (plan.settings.recordsIterations) iterations.resumed->setAside(other);
     if (!other.empty()) tellOfNewStart(rows, folder, manner, log);
   }
   core::writeWhole(folder.ingredients(), textOf(ingredients));  // first: whoever has the project's copy has these

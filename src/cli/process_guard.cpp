@@ -91,7 +91,7 @@ DyingWords& operator<<(DyingWords& words, const subsystem::CallUnderWay& call) {
 void onFatal(int signal, siginfo_t* information, void* context);
 
 bool isOurs(const struct sigaction& action) {
-  return (action.sa_flags & SA_SIGINFO) != 0 && action.sa_sigaction == onFatal;
+  return action.sa_sigaction == onFatal;
 }
 
 /// Whether a handler that was there before us, or came later, has dealt with the signal. It has not where it gives the
@@ -109,7 +109,7 @@ bool othersDealWith(int signal, siginfo_t* information, void* context) {
   }
   struct sigaction present {};
   ::sigaction(signal, nullptr, &present);
-  return (present.sa_flags & SA_SIGINFO) != 0 || present.sa_handler != SIG_DFL;
+  return present.sa_handler != SIG_DFL;  // which stands in the same place as handlers of the other kind
 }
 
 constexpr std::array kFloatingPointTraps{FPE_FLTDIV, FPE_FLTOVF, FPE_FLTUND, FPE_FLTRES, FPE_FLTINV, FPE_FLTSUB};
@@ -153,7 +153,8 @@ void onFatal(int signal, siginfo_t* information, void* context) {
 /// The library of the caller, for calls outside of any known one.
 std::string libraryOf(const void* caller) {
   Dl_info information{};
-  if (::dladdr(caller, &information) == 0 || information.dli_fname == nullptr) return "unknown code";
+  ::dladdr(caller, &information);
+  if (information.dli_fname == nullptr) return "unknown code";
   return std::filesystem::path(information.dli_fname).filename().string();
 }
 

@@ -42,13 +42,12 @@ class Sweep {
   Sweep(const Calibration& calibration, core::ThreadPool& pool, const CalibrationOptions& options)
       : calibration_(calibration), pool_(pool), options_(options) {}
 
-  /// False if interrupted; what there is then is not complete.
+  /// False if interrupted; what there is then is not complete, and nothing else can be done.
   bool over(std::size_t model, unsigned unrelaxed, std::vector<double>& eta) {
     std::vector<std::unique_ptr<StaticLoop>> loops;  // one for each thread
     for (std::size_t thread = 0; thread < pool_.size(); ++thread)
       loops.push_back(std::make_unique<StaticLoop>(calibration_.models[model]));
     next_ = 0;
-    interrupted_ = false;
     pool_.run([&](std::size_t thread) {
       constexpr std::size_t kAtOnce = 256;
       while (!interrupted_) {

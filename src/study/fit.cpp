@@ -19,8 +19,8 @@ Slope fitSlope(std::span<const FitPoint> points) {
     xx += x * x;
     xy += x * (std::log10(point.error) - meanY);
   }
-  constexpr double kSameSetting = 1e-24;  // squares of differences that are rounding only
-  if (points.size() < 2 || xx < kSameSetting) return fit;
+  constexpr double kSameSetting = 1e-24;  // squares of differences that are rounding only, or of one point
+  if (xx < kSameSetting) return fit;
   fit.slope = xy / xx;
   fit.intercept = meanY - fit.slope * meanX;
   if (points.size() < 3) return fit;

@@ -54,7 +54,7 @@ void addValues(Described& described, const std::vector<Parameter>& parameters, F
 std::size_t scalars(const subsystem::Description& description, subsystem::Causality causality) {
   std::size_t count = 0;
   for (const subsystem::Port& port : description.ports)
-    if (port.causality == causality && !port.internal) count += port.size;
+    if (port.causality == causality) count += port.size;
   return count;
 }
 
@@ -66,13 +66,11 @@ bool isScalarFunction(const solver::Equations& equations) {
 
 /// The equations themselves may refuse formulas and values.
 template <typename Do>
-bool tried(const core::Place& place, Findings& findings, Do attempt) {
+void tried(const core::Place& place, Findings& findings, Do attempt) {
   try {
     attempt();
-    return true;
   } catch (const core::InputError& error) {
     for (const core::Problem& problem : error.problems()) findings.mistake(place, problem.message, problem.remedy);
-    return false;
   }
 }
 
@@ -81,7 +79,7 @@ std::optional<Described> readProgram(TableReader& table, const std::filesystem::
   Placed<std::string> word{{}, table.place()};
   table.text("model", word, {.required = "Write model = \"expressions\" or another native model, as in a project."});
   const std::vector<Parameter> parameters = project::readParameters(table.freeTable("parameters"), findings);
-  if (!table.sound({"model"}) || !table.given("model")) return std::nullopt;
+  if (!table.sound({"model"})) return std::nullopt;
   std::optional<NativeModel> model = project::readNativeModel(table, word, parameters, folder);
   if (!model || findings.mistakes.size() > before) return std::nullopt;
   Described described{std::move(*model), {}};
@@ -92,12 +90,12 @@ std::optional<Described> readProgram(TableReader& table, const std::filesystem::
   };
   if (project::bringsSolver(described.model)) return refuse();
   bool fits = true;
-  const bool made = tried(word.place, findings, [&] {
+  tried(word.place, findings, [&] {
     addValues(described, parameters, findings);
     fits = isScalarFunction(*described.make());
   });
-  if (made && !fits) return refuse();
-  return made && findings.mistakes.size() == before ? std::optional(std::move(described)) : std::nullopt;
+  if (!fits) return refuse();
+  return findings.mistakes.size() == before ? std::optional(std::move(described)) : std::nullopt;
 }
 
 }  // namespace
