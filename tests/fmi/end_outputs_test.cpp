@@ -251,6 +251,20 @@ TEST(EndOutputs, ComeBackWithTheState) {
   EXPECT_EQ(fed.one.observe("z"), 900.0);
 }
 
+/// Of ports that were bound before nothing is left.
+TEST(EndOutputs, AreThoseOfThePortsThatAreBoundLast) {
+  Fed fed;
+  fed.one.bindAll({"u", "w"}, {"x", "y"});
+  fed.initialise({"w", "v"}, {"z", "free"});
+  auto& reals = fed.fmu.player.values.reals;
+  reals[Fed::free] = 7.0;
+  fed.fmu.player.step = [&](const Player::Step&) { reals[Fed::z] = 100.0 * reals[Fed::v]; };
+  ASSERT_EQ(fed.take({1.0, 5.0, 2.0, -6.0}, 1).status, subsystem::Status::ok);
+  EXPECT_EQ(reals[Fed::w], 3.0) << "of the end, since it is discrete";
+  EXPECT_EQ(reals[Fed::v], 2.0) << "the mean";
+  EXPECT_THAT(fed.one.y, ElementsAre(-100.0, 7.0));
+}
+
 /// A difference quotient holds the values of the end from then on, without trials, and says so.
 TEST(EndOutputs, WhoRemembersGetsTheValuesOfTheEnd) {
   Fed fed;

@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include <dlfcn.h>
+#include <fcntl.h>
 
 #include "koppla/fmi/description_reader.hpp"
 #include "koppla/fmi/library.hpp"
@@ -203,6 +204,18 @@ TEST_F(LibraryFunctions, AreLoadedInTheFolderOfTheLibrary) {
   EXPECT_EQ(fs::current_path(), before);
   EXPECT_EQ(openFiles(), descriptors);
   EXPECT_THAT(fmu.player.resources, ::testing::EndsWith("/resources"));
+  ASSERT_TRUE(fmu.player.resources.starts_with("file:///"));
+  EXPECT_TRUE(fs::is_directory(fmu.player.resources.substr(7))) << "also where the archive has none";
+}
+
+/// Where its folder is gone nothing else is touched: neither the process's own folder nor its files.
+TEST_F(LibraryFunctions, OfAFolderThatIsGoneAreRefused) {
+  const fs::path before = fs::current_path();
+  EXPECT_THAT(messageOf<core::InputError>(
+                  [&] { const Library library(folder_.path() / "gone" / "library.so", modelOf(kReals)); }),
+              HasSubstr("cannot be loaded"));
+  EXPECT_EQ(fs::current_path(), before);
+  for (const int standard : {0, 1, 2}) EXPECT_NE(::fcntl(standard, F_GETFD), -1) << standard;
 }
 
 // --- What functions do beside their work -----------------------------------------------------------------------------
