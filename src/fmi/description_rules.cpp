@@ -121,10 +121,10 @@ class NameScanner {
   std::string_view rest_;
 };
 
+/// Of parameters 'exact' is the default, and all that they may have.
 bool needsStart(const Variable& variable) {
-  return variable.causality == Causality::input || variable.causality == Causality::parameter ||
-         variable.variability == Variability::constant || variable.initial == Initial::exact ||
-         variable.initial == Initial::approx;
+  return variable.causality == Causality::input || variable.variability == Variability::constant ||
+         variable.initial == Initial::exact || variable.initial == Initial::approx;
 }
 
 bool inRange(const Variable& variable) {

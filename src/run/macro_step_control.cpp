@@ -66,7 +66,6 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
     if (asksToEnd(fault) && !getsOn(t0, fault.reached) && !(isIterated(fault.position) && discards < kEndsDoubted)) {
       if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
       endedBy_ = fault.position;
-      endedAt_ = t0;
       if (const Fault lost = goBack()) return fail(describe(lost, t0));
       return OutcomeKind::ok;
     }
@@ -97,10 +96,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
         if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
         accept(clock, outcome().reached);
         next_ = verdict.next;
-        if (end && clock.now() == end->reached) {
-          endedBy_ = end->position;
-          endedAt_ = end->reached;
-        }
+        if (end && clock.now() == end->reached) endedBy_ = end->position;
         return OutcomeKind::ok;
       }
       next_ = verdict.next;

@@ -137,11 +137,9 @@ StepResult CoSimulation::advanceAllTypes(const subsystem::Step& given, subsystem
     if (const Status status = watch_->arrive(step); status >= Status::discard) return {settled(status), step.t0};
   ends_.forget();
   if (tries)
-    if (const Answer tried = tryEnds(step, u); tried.bad()) {
-      settled(Status::ok);
+    if (const Answer tried = tryEnds(step, u); tried.bad())
       return std::string_view(tried.call) == "fmi2DoStep" ? finish(step, y, Stage::step, tried)
                                                           : refused(step, tried, step.t0);
-    }
   if (onlyValues) u = {ends_.areHeld() ? ends_.ends(u) : ends_.means(u), u.count, 0};
   const Answer set = completeInputs(step, u, setInputs(u.coefficients));
   if (set.bad()) return finish(step, y, Stage::set, set);
