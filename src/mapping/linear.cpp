@@ -44,7 +44,7 @@ std::vector<Simplex> simplicesOf(const Points& points) {
 
 double longestEdge(const Points& points, const Simplex& simplex) {
   double longest = 0.0;
-  for (std::size_t i = 0; i < simplex.count; ++i)
+  for (std::size_t i = 1; i < simplex.count; ++i)
     for (std::size_t j = 0; j < i; ++j)
       longest = std::max(
           longest, detail::squaredDistance(points.positions[simplex.corners[i]], points.positions[simplex.corners[j]]));

@@ -55,7 +55,8 @@ struct RadialBasisSettings {
 };
 
 /// Each receiver is tied to the points of all patches that it lies in. Outside: farther from the nearest point than
-/// that point's seventh neighbour; such a receiver takes the value of the place at that distance on the way to it.
+/// twice the distance from there to its seventh neighbour; such a receiver takes the value of the place at that
+/// distance on the way to it.
 Mapping radialBasis(const Points& source, const Points& target, Form form, const RadialBasisSettings& settings = {});
 
 }  // namespace koppla::mapping

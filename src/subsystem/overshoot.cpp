@@ -18,9 +18,12 @@ using detail::MicroSamples;
 class Overshoot final : public detail::Wrapper {
  public:
   Overshoot(std::unique_ptr<Subsystem> inner, double microStep, unsigned degree, Past past)
-      : Wrapper(std::move(inner)), microStep_(microStep), degree_(degree), past_(std::move(past)) {
+      : Wrapper(std::move(inner)),
+        microStep_(microStep),
+        degree_(degree),
+        past_(std::move(past)),
+        taken_(describe().capabilities.inputDerivatives) {
     Capabilities& capabilities = description().capabilities;
-    taken_ = capabilities.inputDerivatives;
     capabilities.inputDerivatives = kMaxDegree;
     capabilities.stepDerivatives = false;
     capabilities.variableStep = true;
@@ -42,9 +45,9 @@ class Overshoot final : public detail::Wrapper {
           std::ranges::find(outputs_, port) == outputs_.end())
         others_.push_back(port);
     binding.outputs.insert(binding.outputs.end(), others_.begin(), others_.end());
-    now_.u.assign(realScalars(inputs_), 0.0);
-    now_.y.assign(realScalars(outputs_) * (slopes_ ? 2 : 1), 0.0);
-    now_.others.assign(realScalars(others_), 0.0);
+    now_.u.resize(realScalars(inputs_));
+    now_.y.resize(realScalars(outputs_) * (slopes_ ? 2 : 1));
+    now_.others.resize(realScalars(others_));
     now_.samples = MicroSamples(degree_, now_.y.size());
     now_.otherSamples = MicroSamples(degree_, now_.others.size());
     fresh_ = now_.y;
@@ -130,7 +133,7 @@ class Overshoot final : public detail::Wrapper {
   double microStep_;  ///< s
   unsigned degree_;
   Past past_;
-  unsigned taken_ = 0;
+  unsigned taken_;  ///< the highest degree that the inner one takes
   double start_ = 0.0;
   std::vector<PortIndex> inputs_, outputs_;
   std::vector<PortIndex> others_;  ///< real outputs that are not bound

@@ -15,9 +15,9 @@ namespace {
 
 class Subdivided final : public detail::Wrapper {
  public:
-  Subdivided(std::unique_ptr<Subsystem> inner, double microStep) : Wrapper(std::move(inner)), microStep_(microStep) {
+  Subdivided(std::unique_ptr<Subsystem> inner, double microStep)
+      : Wrapper(std::move(inner)), microStep_(microStep), taken_(describe().capabilities.inputDerivatives) {
     Capabilities& capabilities = description().capabilities;
-    taken_ = capabilities.inputDerivatives;
     capabilities.inputDerivatives = kMaxDegree;
     capabilities.stepDerivatives = false;
     capabilities.ownSteps = microStep > 0.0 && capabilities.variableStep;
@@ -60,7 +60,7 @@ class Subdivided final : public detail::Wrapper {
   static constexpr std::uint64_t kBetweenLooks = 4096;  ///< at whether the user wants to end
 
   double microStep_;  ///< s, 0: the whole step
-  unsigned taken_ = 0;
+  unsigned taken_;    ///< the highest degree that the inner one takes
   TrajectoryPieces pieces_;
   std::uint64_t microSteps_ = 0;
 };

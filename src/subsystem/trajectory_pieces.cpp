@@ -44,7 +44,7 @@ void reduce(Polynomial& p, unsigned from, unsigned to) {
 }  // namespace
 
 TrajectoryPieces::TrajectoryPieces(std::size_t inputs, unsigned degree)
-    : degree_(std::min(degree, kMaxDegree)), coefficients_(inputs * (kMaxDegree + 1), 0.0) {}
+    : degree_(std::min(degree, kMaxDegree)), coefficients_(inputs * (kMaxDegree + 1)) {}
 
 Trajectory TrajectoryPieces::cut(const Trajectory& whole, double begin, double length) {
   const unsigned given = std::min(whole.degree, kMaxDegree);
