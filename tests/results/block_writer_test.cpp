@@ -291,11 +291,14 @@ TEST_F(BlockWriterTest, GoesOnWhereASignalInterruptedIt) {
   for (int i = 0; i < 25'000; ++i) expected += std::to_string(i) + " ";  // twice what a pipe holds
   const pthread_t writing = ::pthread_self();
   std::string got;
+  std::atomic<bool> written = false;
   std::thread beside([&] {
     std::string bytes(4096, '\0');
     while (got.size() < expected.size()) {
+      const bool allWritten = written;
       int waiting = 0;
       ::ioctl(reader, FIONREAD, &waiting);
+      if (waiting == 0 && allWritten) return;
       if (waiting == 0) continue;
       for (int i = 0; i < 20 && got.size() + 65'536 < expected.size(); ++i) {
         const int soFar = interruptions;
@@ -308,6 +311,7 @@ TEST_F(BlockWriterTest, GoesOnWhereASignalInterruptedIt) {
   });
   add(writer, expected);
   EXPECT_NO_THROW(writer.drain());
+  written = true;
   beside.join();
   EXPECT_NO_THROW(writer.close());
   ::sigaction(SIGUSR1, &before, nullptr);
