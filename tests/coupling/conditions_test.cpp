@@ -235,9 +235,6 @@ TEST(HeldConstraints, AreAsFarOffAsTheirLargestDefects) {
   EXPECT_DOUBLE_EQ(joined.rows->held()[0].size, 1.1 * 5.25);
 }
 
-// ---- The semi-implicit method on plain loops
-// -------------------------------------------------------------------------------
-
 /// u = F(u) through a second member that passes it on.
 struct Loop {
   System system{};

@@ -133,6 +133,30 @@ TEST(Correction, NamesRowsThatRepeatEachOther) {
   }
 }
 
+/// Two rows that are the same to the last digit leave a pivot of zero.
+TEST(Correction, NamesRowsThatAreTheSame) {
+  for (const Index n : {5, 60}) {
+    MatrixXd matrix = MatrixXd::Identity(n, n);
+    matrix.row(1).setZero();
+    matrix(1, 1) = 1.0;
+    matrix(1, 4) = 0.5;
+    matrix.row(3) = matrix.row(1);
+    Correction correction;
+    correction.factorise(static_cast<std::size_t>(n), entriesOf(matrix), kExact);
+    Rows rows = correction.dependentRows();
+    std::ranges::sort(rows);
+    EXPECT_EQ(rows, Rows{3}) << "column 3 has no entry";
+    matrix(1, 3) = matrix(3, 3) = 1.0;
+    correction.factorise(static_cast<std::size_t>(n), entriesOf(matrix), kExact);
+    rows = correction.dependentRows();
+    std::ranges::sort(rows);
+    EXPECT_EQ(rows, (Rows{1, 3}));
+    matrix(3, 3) = -1.0;
+    correction.factorise(static_cast<std::size_t>(n), entriesOf(matrix), kExact);
+    EXPECT_TRUE(correction.dependentRows().empty());
+  }
+}
+
 TEST(Correction, NamesTheRowWithTheLargestShareFirst) {
   // Rows are scaled to their largest entry: (1, 0.9), (1, 0.9), and the combination is theirs in equal parts; a third
   // row that takes part little comes last.

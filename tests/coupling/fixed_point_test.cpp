@@ -8,100 +8,13 @@
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
-#include "koppla/coupling/coupled_step.hpp"
-
-#include "scripted.hpp"
-#include "support/formula_subsystem.hpp"
+#include "iterated_loop.hpp"
 
 namespace koppla::coupling::fixed_point_test {
 namespace {
 
 using namespace koppla::coupling::scripted;
-using koppla::test::connect;
-using Reals = std::vector<double>;
-
-/// All that was told.
-class Listener final : public IterationListener {
- public:
-  struct Told {
-    unsigned iteration;
-    bool last;
-    std::string method;
-    double largestFactor;
-    Reals factors;
-    Ending ending;
-  };
-  [[nodiscard]] bool keepsHistory() const override { return keeps; }
-  void iteration(const IterationReport& report) override {
-    told.push_back({report.iteration, report.last, std::string(report.doings.method), report.doings.largestFactor,
-                    Reals(report.factors.begin(), report.factors.end()), report.ending});
-  }
-  void remark(const InterfaceProblem&, const std::string& text) override { remarks.push_back(text); }
-  void warning(const InterfaceProblem&, std::size_t, const std::string& text) override { warnings.push_back(text); }
-  void skip(std::uint64_t count) { unheard_ = count; }
-
-  bool keeps = true;
-  std::vector<Told> told;
-  std::vector<std::string> remarks, warnings;
-};
-
-/// a answers F(u), b passes it on; b's output flows back. Keeps what a was called with.
-struct Loop {
-  std::function<Reals(const Reals&)> answer;
-  std::size_t size;
-  std::vector<Reals> sent{};
-  System system{};
-  std::vector<Cycle> cycles{};
-  std::optional<Network> network{};
-  std::optional<CoupledStep> step{};
-  Listener listener{};
-
-  Loop(std::function<Reals(const Reals&)> made, const Reals& start, const AlgorithmSettings& settings,
-       unsigned digits = 0)
-      : answer(std::move(made)), size(start.size()) {
-    Script a;
-    a.ports = {in("u", size), out("y", size)};
-    a.ports[1].digits = digits;
-    a.evaluate = [this](double, std::span<const double> u, std::span<double> y, Binding&) {
-      sent.emplace_back(u.begin(), u.end());
-      std::ranges::copy(answer(sent.back()), y.begin());
-      return Status::ok;
-    };
-    add(system, "a", std::move(a));
-    add(system, "b", function([](auto u, auto y) { std::ranges::copy(u, y.begin()); }, size));
-    connect(system, {{"a.y", "b.u"}, {"b.y", "a.u"}});
-    cycles = findCycles(system);
-    network.emplace(system, cycles, 1e100);
-    std::ranges::copy(start, network->outputs().begin() + static_cast<std::ptrdiff_t>(size));
-    step.emplace(*network, cycles, settings, false);
-    step->tell(&listener);
-    step->begin(0.0);
-  }
-  const Solution& solve(bool untested = false) {
-    sent.clear();
-    step->solve({{0.0, 1.0, false}, {}, untested, false});
-    return step->iteratedCycles()[0]->algorithm->solution();
-  }
-  const Algorithm& algorithm() const { return *step->iteratedCycles()[0]->algorithm; }
-  Reals outputs() const { return {network->outputs().begin(), network->outputs().end()}; }
-};
-
-AlgorithmSettings iterating(AccelerationSettings acceleration, double tolerance = 1e-9, unsigned most = 50) {
-  return {.kind = AlgorithmKind::iteratedGaussSeidel,
-          .maxIterations = most,
-          .rtol = 0.0,
-          .atol = tolerance,
-          .norm = Norm::max,
-          .acceleration = std::move(acceleration)};
-}
-
-std::function<Reals(const Reals&)> affine(double g, double b) {
-  return [=](const Reals& u) {
-    Reals y;
-    for (const double value : u) y.push_back(g * value + b);
-    return y;
-  };
-}
+using Loop = IteratedLoop;
 
 TEST(Iterations, AreToldOneByOne) {
   Loop loop(affine(-0.5, 3.0), {0.0, 1.0}, iterating({.kind = AcceleratorKind::constant, .factor = 0.5}, 0.2));
@@ -235,9 +148,6 @@ TEST(Iterations, UntestedAreOneEvaluationOfWhatIsAnswered) {
   }
 }
 
-// ---- How it ends
-// ---------------------------------------------------------------------------------------------------------
-
 TEST(Iterations, EndAtTheCap) {
   for (const unsigned most : {1U, 2U, 5U}) {
     Loop loop(affine(0.9, 1.0), {0.0}, iterating({.kind = AcceleratorKind::none}, 1e-9, most));
@@ -369,9 +279,6 @@ TEST(Iterations, ThatStagnateNameWhatIsReadFromText) {
   }
 }
 
-// ---- Going back
-// ----------------------------------------------------------------------------------------------------------
-
 /// u = sqrt(2 - u) has no values beyond 2; what is sent there leads nowhere.
 TEST(Iterations, RetreatWhereWhatWasSentHasNoAnswer) {
   const auto root = [](const Reals& u) { return Reals{std::sqrt(2.0 - u[0]) * 3.0 - 2.0}; };
@@ -439,110 +346,6 @@ TEST(Iterations, RetreatFromExplosionsThatAreFinite) {
   EXPECT_FALSE(solution.suspicious);
   EXPECT_EQ(exploding.listener.told.size(), solution.evaluations);
   EXPECT_EQ(exploding.listener.told.back().ending, Ending::exploded);
-}
-
-// ---- Newton's method
-// -----------------------------------------------------------------------------------------------------
-
-AlgorithmSettings newtonSettings(double tolerance = 1e-9, unsigned most = 50) {
-  AlgorithmSettings settings = iterating({}, tolerance, most);
-  settings.kind = AlgorithmKind::newton;
-  settings.predictor = 0;
-  return settings;
-}
-
-TEST(Newton, KeepsItsMatrixWhileOneCorrectionIsEnough) {
-  double b = 1.0;
-  Loop loop([&b](const Reals& u) { return Reals{-3.0 * u[0] + b, 0.5 * u[1] - u[0]}; }, {0.0, 0.0}, newtonSettings());
-  EXPECT_TRUE(loop.solve().converged());
-  EXPECT_EQ(loop.algorithm().solution().jacobians, 1U);
-  EXPECT_NEAR(loop.outputs()[0], 0.25, 1e-9);
-  EXPECT_NEAR(loop.outputs()[1], -0.5, 1e-9);
-  for (int step = 0; step < 5; ++step) {
-    b += 1.0;
-    EXPECT_TRUE(loop.solve().converged());
-    EXPECT_EQ(loop.algorithm().solution().jacobians, 0U);
-    EXPECT_EQ(loop.algorithm().solution().evaluations, 2U);
-    EXPECT_NEAR(loop.outputs()[0], b / 4.0, 1e-6);
-  }
-}
-
-TEST(Newton, RenewsItsMatrixWhereItIsTooSlow) {
-  // The slope turns from -3 to -30: with the old matrix residuals grow by 27 / 4.
-  double g = -3.0;
-  Loop loop([&g](const Reals& u) { return Reals{g * u[0] + 1.0}; }, {0.0}, newtonSettings());
-  loop.solve();
-  g = -30.0;
-  const Solution& solution = loop.solve();
-  EXPECT_TRUE(solution.converged());
-  EXPECT_EQ(solution.jacobians, 1U);
-  EXPECT_EQ(solution.evaluations, 3U);
-  EXPECT_NEAR(loop.outputs()[0], 1.0 / 31.0, 1e-9);
-}
-
-/// Three steps in a row that needed a second correction are a reason for a new matrix at the beginning of the next.
-TEST(Newton, RenewsItsMatrixAfterThreeStepsThatNeededTwoCorrections) {
-  double g = -3.0;
-  double b = 1.0;
-  // With the matrix of slope -3 the residual falls to |dg| / 4 of itself: a twentieth of 1 passes 1e-2 in the third.
-  Loop loop([&](const Reals& u) { return Reals{g * u[0] + b}; }, {0.0}, newtonSettings(2e-2));
-  loop.solve();
-  g = -3.5;
-  std::vector<unsigned> jacobians, evaluations;
-  for (int step = 0; step < 5; ++step) {
-    b += 4.0;
-    EXPECT_TRUE(loop.solve().converged());
-    jacobians.push_back(loop.algorithm().solution().jacobians);
-    evaluations.push_back(loop.algorithm().solution().evaluations);
-  }
-  // Residuals about 4, 0.5, 0.06, 0.008: whether the next correction suffices is judged by the last contraction.
-  EXPECT_GT(evaluations[0], 2U);
-  EXPECT_GE(std::ranges::count_if(jacobians, [](unsigned n) { return n > 0; }), 1);
-  EXPECT_EQ(evaluations.back(), 2U) << "with the new matrix";
-}
-
-TEST(Newton, UntestedIsOneEvaluation) {
-  Loop loop(affine(-3.0, 1.0), {0.5}, newtonSettings());
-  EXPECT_EQ(loop.solve(true).evaluations, 1U);
-  EXPECT_EQ(loop.outputs(), (Reals{-0.5, -0.5}));
-}
-
-TEST(Newton, EndsAtTheCapOrWhereValuesExplode) {
-  Loop capped([](const Reals& u) { return Reals{std::cos(u[0]) + u[0]}; }, {1.0}, newtonSettings(1e-14, 2));
-  const Solution& solution = capped.solve();
-  EXPECT_EQ(solution.ending, Ending::capReached);
-  EXPECT_EQ(solution.evaluations, 2U);
-  // Nearly singular: the correction leads to 1e9.
-  Loop exploding([](const Reals& u) { return Reals{(1.0 - 1e-9) * u[0] + (u[0] > 1e6 ? 2.0 * u[0] : 1.0)}; }, {0.0},
-                 newtonSettings(1e-9));
-  EXPECT_EQ(exploding.solve().ending, Ending::exploded);
-}
-
-/// u = u + 1, the one added on the way: every difference is exact, and I - F' is zero.
-TEST(Newton, SendsTheAnswersWhereItsMatrixIsSingular) {
-  System system;
-  for (const char* name : {"a", "b"})
-    add(system, name, function([](auto u, auto y) { std::ranges::copy(u, y.begin()); }));
-  connect(system, {{"a.y", "b.u", 1.0, 1.0}, {"b.y", "a.u"}});
-  const auto cycles = findCycles(system);
-  Network network(system, cycles, 1e100);
-  CoupledStep step(network, cycles, newtonSettings(1e-9, 3), false);
-  step.begin(0.0);
-  EXPECT_EQ(step.solve({{0.0, 1.0, false}, {}, false, false}).ending, Ending::capReached);
-  EXPECT_EQ(Reals(network.outputs().begin(), network.outputs().end()), (Reals{2.0, 3.0}));
-}
-
-/// Norms that weigh a field as a whole.
-TEST(Newton, TestsByAnyNorm) {
-  for (const Norm norm : {Norm::rms, Norm::nicolai, Norm::max, Norm::fieldRms, Norm::fieldMax}) {
-    AlgorithmSettings settings = newtonSettings(0.25, 1);
-    settings.rtol = 0.125;
-    settings.norm = norm;
-    Loop loop([](const Reals& u) { return Reals{u[0] + 0.5, u[1] - 1.0}; }, {1.0, -4.0}, settings);
-    const Reals sent{1.0, -4.0};
-    const Reals difference{0.5, -1.0};
-    EXPECT_DOUBLE_EQ(loop.solve().norm, core::weightedNorm(norm, {0.125, 0.25}, difference, sent));
-  }
 }
 
 }  // namespace

@@ -7,95 +7,13 @@
 
 #include <gtest/gtest.h>
 
-#include "koppla/coupling/convergence.hpp"
-
-#include "scripted.hpp"
-#include "support/formula_subsystem.hpp"
+#include "watched.hpp"
 
 namespace koppla::coupling::monitor_test {
 namespace {
 
 using namespace koppla::coupling::scripted;
-using koppla::test::connect;
-using Reals = std::vector<double>;
-using Places = std::vector<std::size_t>;
-
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-
-/// Members a with outputs x (two values) and z, b with the output y: a cycle that exchanges x0, x1, y. What it answers
-/// is set from outside; z goes to nobody of the cycle.
-struct Watched {
-  Reals answers{0.0, 0.0, 0.0};  ///< of x0, x1, y
-  System system{};
-  std::optional<Network> network{};
-  std::optional<InterfaceProblem> problem{};
-  std::optional<ConvergenceMonitor> monitor{};
-
-  explicit Watched(const AlgorithmSettings& settings, unsigned innocent = 1, unsigned digitsOfX = 0,
-                   const Reals& start = {0.0, 0.0, 0.0}) {
-    subsystem::Port x = out("x", 2);
-    x.digits = digitsOfX;
-    Script a;
-    a.ports = {in("u"), x, out("z")};
-    a.evaluate = [this](double, auto, std::span<double> y, Binding&) {
-      y[0] = answers[0];
-      y[1] = answers[1];
-      y[2] = 1e9;
-      return Status::ok;
-    };
-    Script b;
-    b.ports = {in("u", 2), out("y")};
-    b.evaluate = [this](double, auto, std::span<double> y, Binding&) {
-      y[0] = answers[2];
-      return Status::ok;
-    };
-    Script sink;
-    sink.ports = {in("u")};
-    add(system, "a", std::move(a));
-    add(system, "b", std::move(b));
-    add(system, "sink", std::move(sink));
-    connect(system, {{"a.x", "b.u"}, {"b.y", "a.u"}, {"a.z", "sink.u"}});
-    network.emplace(system, std::vector<Cycle>{{{0, 1}, true}, {{2}, false}}, 1e100);
-    put(start);
-    problem.emplace(*network, Block{0, 2}, Form::sequence);
-    monitor.emplace(*network, *problem, settings, innocent);
-    monitor->begin();
-  }
-
-  void put(const Reals& values) {
-    network->outputs()[0] = values[0];
-    network->outputs()[1] = values[1];
-    network->outputs()[3] = values[2];
-  }
-  void evaluate(const Reals& sent, const Reals& answered) {
-    answers = answered;
-    put(sent);
-    if (!begun_) {
-      EXPECT_FALSE(problem->begin({0.0, 1.0, false}, {}));
-    }
-    begun_ = true;
-    EXPECT_FALSE(problem->evaluate());
-  }
-  void look(const Reals& sent, const Reals& answered) {
-    evaluate(sent, answered);
-    monitor->look(*problem);
-  }
-
- private:
-  bool begun_ = false;
-};
-
-ConvergenceGroup group(std::string name, std::vector<Endpoint> outputs, core::Tolerance tolerance,
-                       Norm norm = Norm::max) {
-  return {
-      .name = std::move(name), .variables = {}, .outputs = std::move(outputs), .tolerance = tolerance, .norm = norm};
-}
-
-AlgorithmSettings tested(std::vector<ConvergenceGroup> groups) {
-  AlgorithmSettings settings;
-  settings.convergence = std::move(groups);
-  return settings;
-}
 
 TEST(Behaviours, AreNamedByK) {
   const std::vector<std::pair<double, std::string>> rows{{-1e300, "alternating-divergent"},
@@ -181,9 +99,6 @@ TEST(Monitor, TellsTheTightestToleranceOfValues) {
   EXPECT_EQ(of({}), std::pair(0.0, 0.0));
 }
 
-// ---- K
-// -----------------------------------------------------------------------------------------------------------------
-
 TEST(Monitor, KnowsKOfTheLastThreeAnswers) {
   for (const unsigned innocent : {1U, 2U}) {
     Watched watched({}, innocent);
@@ -219,9 +134,6 @@ TEST(Monitor, HasNoKWhereAnswersStay) {
   watched.look({0.0, 0.0, 0.0}, {4.0, 2.0, 3.0});
   EXPECT_TRUE(std::isnan(watched.monitor->k())) << "a new step";
 }
-
-// ---- Explosions
-// --------------------------------------------------------------------------------------------------------
 
 AlgorithmSettings growth(double factor) {
   AlgorithmSettings settings;
@@ -306,9 +218,6 @@ TEST(Monitor, MayOnlyWatchForExplosions) {
   EXPECT_EQ(watched.monitor->norm(), 0.0);
 }
 
-// ---- Small values
-// ------------------------------------------------------------------------------------------------------
-
 TEST(Monitor, NamesFieldsThatDrownInTheAbsoluteTolerance) {
   const auto drowned = [](const Reals& answered, core::Tolerance ofX) {
     Watched watched(tested({group("x", {{0, 1}}, ofX), group("y", {{1, 1}}, {0.0, 1e-6})}));
@@ -325,9 +234,6 @@ TEST(Monitor, NamesFieldsThatDrownInTheAbsoluteTolerance) {
   untested.monitor->accept();
   EXPECT_EQ(untested.monitor->drowned(), Places{}) << "nobody tests x";
 }
-
-// ---- Values that are read from text
-// --------------------------------------------------------------------------------------
 
 /// Half a unit of the third digit of 12.3 is 0.05, of 0.00123 5e-6.
 TEST(Monitor, SeesThatDigitsAreTooFewForTheTolerance) {
@@ -361,9 +267,6 @@ TEST(Monitor, StagnatesAtOnceWhereTheLastDigitIsReached) {
   EXPECT_FALSE(watched.monitor->coarse()) << "zero is exact";
   EXPECT_FALSE(watched.monitor->stagnates());
 }
-
-// ---- Stagnation
-// ----------------------------------------------------------------------------------------------------------
 
 /// Looks at residuals of y = 1 in units of the tolerance, from the first one on; true where the last one stagnates.
 bool stagnates(const Reals& residuals, double unit, unsigned digits = 0) {
@@ -412,9 +315,6 @@ TEST(Monitor, ANewStepBeginsItsPatienceAnew) {
     watched.monitor->begin();
   }
 }
-
-// ---- Several points of a step
-// --------------------------------------------------------------------------------------------
 
 TEST(Monitor, LooksAtAllPointsOfAWaveform) {
   AlgorithmSettings settings = growth(10.0);

@@ -20,9 +20,6 @@ using Eigen::MatrixXd;
 using Eigen::VectorXd;
 using Reals = std::vector<double>;
 
-// ---- Predictors
-// ----------------------------------------------------------------------------------------------------------
-
 /// The rule of the predictor without any thrift: every degree predicts every step from the newest samples, the squares
 /// of its relative errors are averaged with 0.3 for the newest; a degree is chosen whose mean is the least and below a
 /// quarter of that of the constant. Where the chosen one was not better than that, or the constant was off by ten times
@@ -153,9 +150,6 @@ TEST(Predictor, OfAFixedDegreeIsItsPolynomial) {
   }
 }
 
-// ---- Splines
-// -------------------------------------------------------------------------------------------------------------
-
 /// Coefficient of the highest power of each piece of the spline through values of sin at equidistant points.
 Reals highestPowers(unsigned points, unsigned degree) {
   Waveform waveform(1, points, degree, {});
@@ -204,9 +198,6 @@ TEST(Spline, HasNoMoreDegreesThanPiecesAndTheDegreesOfATrajectory) {
   for (unsigned piece = 0; piece < 4; ++piece)
     for (unsigned point = 0; point <= 4; ++point) EXPECT_EQ(cubic.weight(piece, 0, point), point == piece ? 1.0 : 0.0);
 }
-
-// ---- Memories of differences
-// -----------------------------------------------------------------------------------------------
 
 std::span<const double> spanOf(const VectorXd& vector) {
   return {vector.data(), static_cast<std::size_t>(vector.size())};

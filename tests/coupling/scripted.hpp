@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/system.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
@@ -136,6 +137,19 @@ class Scripted final : public subsystem::Subsystem {
 
 inline void add(System& system, const std::string& name, Script script) {
   system.members.push_back({name, std::make_unique<Scripted>(std::move(script)), {}});
+}
+
+inline Script source(std::vector<subsystem::Port> ports) {
+  Script script;
+  script.ports = std::move(ports);
+  return script;
+}
+
+/// Every member a cycle of its own, as they were added.
+inline std::vector<Cycle> inOrder(const System& system) {
+  std::vector<Cycle> cycles;
+  for (MemberIndex member = 0; member < system.members.size(); ++member) cycles.push_back({{member}, false});
+  return cycles;
 }
 
 /// Outputs y = F(u) at any time, of one real input "u" and output "y" each of that size.
