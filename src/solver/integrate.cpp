@@ -67,7 +67,6 @@ class Integrated final : public subsystem::Subsystem {
     method_ = detail::makeMethod(*equations_, settings_);
     reader_.emplace(*equations_);
     if (equations_->determinesUnknowns()) unknowns_.emplace(*equations_, settings_);
-    series_.reset();
     for (Saved& saved : saved_) saved = {x_, {problem_.held().begin(), problem_.held().end()}, t_};
   }
 

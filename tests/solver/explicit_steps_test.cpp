@@ -6,6 +6,8 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/core/interruption.hpp"
+
 #include "questions.hpp"
 #include "rig.hpp"
 
@@ -140,6 +142,24 @@ TEST(ExplicitSteps, EndWhereAStateIsNoNumber) {
     EXPECT_EQ(rig.system->failure(), std::string("State 2 of 2 ceased to be a finite number at t = ") +
                                          (kind == Kind::ode1 ? "0.5" : "0.4") + " s. Shorter micro steps may help.");
   }
+}
+
+/// Of millions of micro steps in one step the user must not wait for the end: every 4096 of them look.
+TEST(ExplicitSteps, LookWhetherTheUserWantsToEnd) {
+  const auto stepsTaken = [](int steps) {
+    std::vector<Question> asked;
+    const Derivatives still = [](double, const Vector&) { return Vector{1.0}; };
+    Rig rig(equations(asking(still, {0.0}, asked)), with(Kind::ode1, 1.0));
+    const subsystem::Status status = rig.step(0.0, steps).status;
+    EXPECT_EQ(rig.system->effort().microSteps, asked.size());
+    return std::pair(status, rig.system->effort().microSteps);
+  };
+  EXPECT_EQ(stepsTaken(9000), std::pair(subsystem::Status::ok, std::uint64_t{9000}));
+  core::requestInterruption();
+  const auto few = stepsTaken(4095), many = stepsTaken(9000);
+  core::forgetInterruption();
+  EXPECT_EQ(few, std::pair(subsystem::Status::ok, std::uint64_t{4095}));
+  EXPECT_EQ(many, std::pair(subsystem::Status::error, std::uint64_t{4096}));
 }
 
 }  // namespace

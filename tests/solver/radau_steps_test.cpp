@@ -102,5 +102,34 @@ TEST(RadauSteps, SolveAlgebraicEquationsAlike) {
   }
 }
 
+/// What is steep against its own size at every length.
+TEST(RadauSteps, SayThatNoneIsShortEnough) {
+  std::vector<Question> questions;
+  const Derivatives wall = [](double t, const std::vector<double>&) {
+    return std::vector<double>{t < 0.5 ? 1.0 : 1e300};
+  };
+  Rig rig(equations(asking(wall, {0.0}, questions)), radau(1e-6, 1e-6));
+  const subsystem::StepResult result = rig.step(0.0, 1.0);
+  EXPECT_EQ(result.status, subsystem::Status::error);
+  EXPECT_EQ(result.reached, 0.0);
+  EXPECT_EQ(rig.system->failure().find(
+                "Radau failed: no step is short enough for the tolerances; looser ones may help (at t = 0."),
+            0U)
+      << rig.system->failure();
+  EXPECT_LE(questions.size(), 4000U);
+  // Time without length is no step.
+  EXPECT_EQ(rig.step(1.0, 1.0).status, subsystem::Status::ok);
+}
+
+/// Of a linear model df/dx is known: nothing is differenced.
+TEST(RadauSteps, OfALinearModelNeedNoDifferences) {
+  for (const Kind kind : {Kind::radau, Kind::radauFixed}) {
+    Rig rig(equations(oscillator({1.0, 4.0, 0.2, 1.0, 0.0})), with(kind, 0.25));
+    ASSERT_EQ(rig.step(0.0, 2.0, {0.0}).status, subsystem::Status::ok);
+    EXPECT_EQ(rig.system->effort().jacobians, 0U);
+    EXPECT_NEAR(rig.y[0], freeMotion({1.0, 4.0, 0.2, 1.0, 0.0}, 2.0).first, 1e-4);
+  }
+}
+
 }  // namespace
 }  // namespace koppla::solver::test::radau_steps_test

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -220,6 +221,38 @@ TEST(StaticSteps, EndAfterFiftyCorrections) {
   EXPECT_EQ(failureOf(falling, {0.0}).find("test: no solution was found; the largest residual is "), 0U)
       << failureOf(falling, {0.0});
   EXPECT_THAT(failureOf(falling, {0.0}), HasSubstr("after 50 corrections (at t = 2 s)"));
+}
+
+/// What failed last is told: a model that throws, a solution that is missing while time is held or in a step.
+TEST(StaticSteps, TellTheLastFailure) {
+  bool broken = false;
+  const Residuals root = [&broken](const Vector& z, double u) {
+    if (broken) throw std::runtime_error("not now");
+    return Vector{z[0] * z[0] + u};
+  };
+  Rig rig(integrate(equations(unknowns(root, {2.0})), {}), false, {-4.0});
+  const auto held = [&](double u) {
+    EXPECT_EQ(rig.system->evaluate(0.5, std::vector{u}, rig.y), Status::error);
+    return rig.system->failure();
+  };
+  const auto stepped = [&](double u) {
+    EXPECT_EQ(rig.step(0.5, 0.75, {u}).status, Status::error);
+    return rig.system->failure();
+  };
+  for (int again = 0; again < 2; ++again) {
+    broken = true;
+    EXPECT_EQ(held(1.0), "The model failed in the step that began at t = 0.5 s: not now");
+    broken = false;
+    EXPECT_THAT(held(0.25), testing::AllOf(HasSubstr("the largest residual is 0.25"), HasSubstr("(at t = 0.5 s)")));
+    broken = true;
+    EXPECT_EQ(stepped(1.0), "The model failed in the step that began at t = 0.5 s: not now");
+    broken = false;
+    EXPECT_THAT(stepped(2.25), testing::AllOf(HasSubstr("the largest residual is 2.25"), HasSubstr("(at t = 0.75 s)")));
+    EXPECT_THAT(held(0.25), HasSubstr("the largest residual is 0.25"));
+    EXPECT_THAT(stepped(2.25), HasSubstr("the largest residual is 2.25"));
+  }
+  EXPECT_EQ(rig.system->evaluate(0.5, std::vector{-9.0}, rig.y), Status::ok);
+  EXPECT_NEAR(rig.y[0], 3.0, 1e-9);
 }
 
 /// Where the residual is zero already nothing is corrected.
