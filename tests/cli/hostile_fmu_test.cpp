@@ -169,6 +169,9 @@ TEST_F(HostileFmuTest, ThatEndsTheProcessAfterTheRunDoesNotDecideTheExitCode) {
     EXPECT_EQ(result.exitCode, 3) << instance << ": " << result.all();
     EXPECT_THAT(result.err, HasSubstr("The subsystem '" + instance + "' called "));
     EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U) << instance;
+    // Its last call is a part of the run; what comes when that is concluded changes nothing of what was told.
+    const auto statistics = nlohmann::json::parse(workspace_.read("p.run/statistics.json"));
+    EXPECT_EQ(statistics["outcome"], instance == "exit_terminate" ? "subsystem failed" : "completed") << instance;
   }
 }
 

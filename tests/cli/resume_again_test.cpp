@@ -100,6 +100,23 @@ TEST_F(ResumeAgainTest, RowsOnTheDiskCountWhateverTheStatusTells) {
   expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 2 s; an end at 1 s would cut off");
 }
 
+TEST_F(ResumeAgainTest, ARunHasComeAsFarAsAnyOfItsFilesTells) {
+  workspace_.write("sg.toml", kSignal);
+  workspace_.write("sig.csv", "time,y\n0,0\n4,4\n");
+  ASSERT_EQ(workspace_.run({"run", "sg.toml"}).exitCode, 0);
+  for (const char* file : {"results.csv", "results.units.csv", "statistics.json"})
+    std::filesystem::remove(workspace_.path(std::string("sg.run/") + file));
+  workspace_.write("sg.run/status.json", R"({"format": 1, "time": 1.5})");
+  expectRefusal({"resume", "sg.run", "--end", "1"}, "The run in sg.run has come to 1.5 s; an end at 1 s would cut off");
+  workspace_.write("sg.run/statistics.json", R"({"outcome": "interrupted", "reached": 1.75})");
+  expectRefusal({"resume", "sg.run", "--end", "1"},
+                "The run in sg.run has come to 1.75 s; an end at 1 s would cut off");
+  const Result resumed =
+      workspace_.run({"resume", "sg.run", "--end", "1.75", "--set", "simulation.step=0.25", "--quiet"});
+  EXPECT_EQ(resumed.exitCode, 0) << resumed.all();  // an end there cuts nothing off
+  EXPECT_EQ(workspace_.rows("sg.run/results.csv").back(), "1.75,1.75");
+}
+
 /// Bytes of the longest record of results; rows of a run repeated are the same, byte by byte.
 std::uintmax_t longest(const Workspace& workspace) {
   std::uintmax_t most = 0;

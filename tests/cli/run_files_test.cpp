@@ -8,6 +8,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
+#include "command.hpp"
 #include "ingredient_list.hpp"
 #include "project_copy.hpp"
 #include "run_state.hpp"
@@ -207,6 +208,24 @@ TEST_F(StatusFileTest, IsThereFromTheBeginningToTheEnd) {
     EXPECT_FALSE(document.contains("call"));
   }
   EXPECT_FALSE(fs::exists(path("status.json")));
+}
+
+TEST_F(StatusFileTest, TellsProgressTwiceASecondAtMost) {
+  cli::StatusFile status(path("status.json"), 0.0, 4.0);
+  const auto told = [this] { return Json::parse(core::readWhole(path("status.json"))); };
+  const run::Progress progress{
+      .time = 1.5, .step = 0.25, .steps = 7, .failures = 2, .elapsed = 3.0, .iteration = 5, .residual = 0.125};
+  status.show(progress);
+  EXPECT_EQ(told()["time"], 0.0) << "it has just been written";
+  ASSERT_TRUE(eventually([&] {
+    status.show(progress);
+    return told()["time"] == 1.5;
+  }));
+  const Json document = told();
+  EXPECT_EQ(document["step"], 0.25);
+  EXPECT_EQ(document["accepted_steps"], 7);
+  EXPECT_EQ(document["iteration"], 5);
+  EXPECT_EQ(document["residual"], 0.125);
 }
 
 }  // namespace

@@ -5,6 +5,8 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/study/journal.hpp"
+
 #include "command.hpp"
 #include "support/matches.hpp"
 
@@ -157,6 +159,18 @@ TEST_F(StudyCommandTest, AChangedProjectNeedsARestart) {
   EXPECT_NE(refused.err.find("s.study holds rows of another study"), std::string::npos) << refused.err;
   EXPECT_NE(refused.err.find("--restart"), std::string::npos) << refused.err;
   EXPECT_EQ(workspace_.run({"study", "s.toml", "--restart"}).exitCode, 0);
+}
+
+/// Another version of Koppla may give other rows.
+TEST_F(StudyCommandTest, RowsAreThoseOfOneVersion) {
+  write("0.1");
+  ASSERT_EQ(workspace_.run({"study", "s.toml", "--quiet"}).exitCode, 0);
+  const std::string version = test::replaced(workspace_.run({"version"}).out, "koppla |\n", "");
+  core::Log log;
+  const study::Study study = study::read(workspace_.path("s.toml"), log);
+  const std::string head = workspace_.read("s.study/study.journal");
+  EXPECT_EQ(head.substr(0, head.find('\n')), "koppla-study 1 " + study::fingerprint(study, version));
+  EXPECT_NE(study::fingerprint(study, version), study::fingerprint(study, ""));
 }
 
 TEST_F(StudyCommandTest, AChangedScriptOrFolderOfAProgramNeedsARestart) {
