@@ -1,0 +1,163 @@
+// What becomes of a system and its settings before a run: members that take no polynomials, steps that do not divide
+// the interval, and what is said of loops.
+
+#include "koppla/run/preparation.hpp"
+
+#include <cmath>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "fmu_system.hpp"
+#include "state_member.hpp"
+
+namespace koppla::run::preparation_test {
+namespace {
+
+using coupling::AlgorithmKind;
+using test::gain;
+using test::integrator;
+using test::makeSystem;
+using ::testing::AllOf;
+using ::testing::Contains;
+using ::testing::ElementsAre;
+using ::testing::HasSubstr;
+using ::testing::IsEmpty;
+using ::testing::Not;
+
+/// Lines of a log with their severity.
+struct Said {
+  Said() {
+    log.addSink(
+        [this](core::Severity severity, std::string_view, std::string_view text) {
+          lines.push_back(std::string(core::word(severity)) + ": " + std::string(text));
+        },
+        core::Severity::info);
+  }
+  core::Log log;
+  std::vector<std::string> lines;
+};
+
+coupling::Constraint joint() {
+  return {.member = 0, .lambda = 0, .mu = 0, .position = 0, .velocity = 0};
+}
+
+// --- Whole steps -----------------------------------------------------------------------------------------------------
+
+/// With joints all steps have one length, the longest that is not longer than the given one.
+TEST(Preparation, StepsWithJointsDivideTheInterval) {
+  const auto stepOf = [](double start, double end, double step, bool joints = true,
+                         stepping::StepControlKind control = stepping::StepControlKind::fixed) {
+    coupling::System system = makeSystem({{"a", gain(1.0)}}, {});
+    if (joints) system.constraints = {joint()};
+    Settings settings;
+    settings.start = start;
+    settings.end = end;
+    settings.step = step;
+    settings.stepControl.kind = control;
+    Said said;
+    const double made = withWholeSteps(settings, system, said.log).step;
+    if (made == step) {
+      EXPECT_THAT(said.lines, IsEmpty());
+    } else {
+      EXPECT_THAT(said.lines, ElementsAre(AllOf(HasSubstr("info: the step of "), HasSubstr("does not divide"))));
+    }
+    return made;
+  };
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.3), 0.25);
+  EXPECT_EQ(stepOf(2.0, 3.0, 0.3), 0.25);
+  EXPECT_EQ(stepOf(-1.0, 1.0, 0.3), 2.0 / 7.0);
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.25), 0.25);
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.1), 0.1);
+  EXPECT_EQ(stepOf(0.0, 1.0, 5.0), 1.0);
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.1 * (1.0 + 5e-8)), 0.1 * (1.0 + 5e-8)) << "rounding, to a millionth of a step";
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.1 * (1.0 + 2e-7)), 0.1);
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.3, false), 0.3) << "no joints";
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.3, true, stepping::StepControlKind::convergence), 0.3) << "which is refused";
+  EXPECT_EQ(stepOf(0.0, 1.0, 0.0), 0.0);
+  EXPECT_EQ(stepOf(0.0, 1.0, -0.3), -0.3);
+  EXPECT_EQ(stepOf(1.0, 0.0, 0.3), 0.3) << "there is no interval";
+}
+
+// --- Polynomials -----------------------------------------------------------------------------------------------------
+
+/// Who takes polynomials of a lower degree gets fits over each macro step; whoever takes enough, or is static, stays.
+TEST(Preparation, MembersThatTakeLowerDegreesGetFits) {
+  for (const unsigned taken : {0U, 1U, 2U})
+    for (const bool isStatic : {false, true})
+      for (const bool joints : {false, true}) {
+        test::Formula formula = integrator();
+        formula.capabilities.inputDerivatives = taken;
+        formula.capabilities.isStatic = isStatic;
+        coupling::System system = makeSystem({{"a", formula}, {"b", integrator()}}, {{"b.y", "a.u"}});
+        system.members[1].subsystem = test_support::make(
+            {.states = {0.0}, .step = [](const auto& x, double, const auto&) { return x; }, .degree = 5});
+        if (joints) system.constraints = {joint()};
+        const auto* const before = system.members[0].subsystem.get();
+        const auto* const other = system.members[1].subsystem.get();
+        Said said;
+        const coupling::System made = fitted(std::move(system), 2, said.log);
+        const bool changes = taken < 2 && !isStatic;
+        EXPECT_EQ(made.members[0].subsystem.get() != before, changes) << taken;
+        EXPECT_EQ(made.members[1].subsystem.get(), other);
+        if (!changes) {
+          EXPECT_THAT(said.lines, IsEmpty());
+          continue;
+        }
+        EXPECT_GE(made.members[0].subsystem->describe().capabilities.inputDerivatives, 2U);
+        EXPECT_THAT(said.lines,
+                    ElementsAre(std::string(joints ? "warning" : "info") + ": a takes inputs of degree " +
+                                std::to_string(taken) +
+                                ", not 2: it gets their best fit over each macro step. Give it a micro_step to follow "
+                                "them more closely."));
+      }
+}
+
+/// Outputs of such a member that depend on a connected input at the same instant are late, which is told with names.
+TEST(Preparation, LateOutputsOfMembersThatTakeValuesOnlyAreTold) {
+  test::Formula two = gain(1.0);
+  two.inputs = {"u", "v"};
+  two.outputs = {"y", "z"};
+  const auto told = [&](const std::vector<test::Link>& links, unsigned taken) {
+    test::Formula formula = two;
+    formula.capabilities.inputDerivatives = taken;
+    coupling::System system = makeSystem({{"a", formula}, {"b", integrator()}, {"c", gain(1.0)}}, links);
+    Said said;
+    (void)fitted(std::move(system), 3, said.log);
+    return said.lines;
+  };
+  EXPECT_THAT(told({{"b.y", "a.u"}}, 0),
+              Contains(AllOf(HasSubstr("warning: a takes values of inputs only and cannot save its state"),
+                             HasSubstr("at the same instant: a.y, a.z. With algorithm.degree = 3"))));
+  EXPECT_THAT(told({{"b.y", "a.u"}}, 1), Not(Contains(HasSubstr("a takes values of inputs only"))));
+  EXPECT_THAT(told({{"a.y", "b.u"}}, 0), Not(Contains(HasSubstr("warning")))) << "nobody is connected to its inputs";
+}
+
+// --- Loops -----------------------------------------------------------------------------------------------------------
+
+std::vector<std::string> said(coupling::System system, Settings settings) {
+  Said heard;
+  settings.step = 0.1;
+  run::Run run(std::move(system), std::move(settings), heard.log);
+  EXPECT_TRUE(run.initialise().ok());
+  return heard.lines;
+}
+
+coupling::System loop(double growth) {
+  return makeSystem({{"a", gain(growth, 1.0)}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+}
+
+/// A loop that was solved is told; with an explicit algorithm its growth as well, unless it has none.
+TEST(Preparation, LoopsThatWereSolvedAreTold) {
+  Settings settings;
+  settings.algorithm.kind = AlgorithmKind::newton;
+  EXPECT_THAT(said(loop(0.5), settings), ElementsAre(HasSubstr("info: solved the algebraic loop a.y, b.y; ")));
+  settings.algorithm.initialisation = coupling::Initialisation::startValues;
+  EXPECT_THAT(said(loop(0.5), settings), IsEmpty()) << "it is left to the first step";
+  settings.algorithm.kind = AlgorithmKind::gaussSeidel;
+  EXPECT_THAT(said(loop(0.0), settings), IsEmpty()) << "nothing comes round";
+  EXPECT_THAT(said(loop(0.25), settings), ElementsAre(HasSubstr("so they are late by some steps. Choose")));
+}
+
+}  // namespace
+}  // namespace koppla::run::preparation_test
