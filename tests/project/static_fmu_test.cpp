@@ -8,8 +8,10 @@
 
 #include "koppla/core/file.hpp"
 #include "koppla/project/project.hpp"
+#include "koppla/project/reader.hpp"
 #include "koppla/results/memory_recorder.hpp"
 
+#include "problem_list.hpp"
 #include "support/extremes.hpp"
 
 namespace koppla::project {
@@ -162,6 +164,29 @@ TEST(OneStaticFmu, MayBeOneThatCanBeInstantiatedOncePerProcessOnly) {
   const Course often = swing("Gain");
   EXPECT_EQ(once.of("body.x"), often.of("body.x"));
   EXPECT_EQ(once.effort.staticCalls, often.effort.staticCalls);
+}
+
+/// Its output is computed in steps, so that it would answer the same for ever where it stays.
+TEST(OneStaticFmu, ThatAnswersInStepsOnlyIsFoundAtTheStartUnlessTheUserSaysHowManyInstancesThereAre) {
+  const auto outcome = [](const std::string& options) {
+    const Reading reading = parse(
+        "format = 1\nsimulation = { end = 0.1, step = 0.1 }\n[[subsystems]]\nname = \"a\"\nmodel = \"expressions\"\n"
+        "inputs = { u = 0.0 }\nstates = { x = 1.0 }\nderivatives = { x = \"-u\" }\noutputs = { y = \"x\" }\n"
+        "[[subsystems]]\nname = \"b\"\ninside = \"a\"\n" +
+            fmu("DifferenceQuotient") + options + connection("a.y", "b.u") + connection("b.y", "a.u"),
+        "loop.toml");
+    EXPECT_EQ(test::mistakes(reading), test::ProblemList{});
+    core::Log log;
+    run::Run run = makeRun(reading.project, log);
+    return run.initialise();
+  };
+  const run::Outcome watched = outcome("");
+  EXPECT_FALSE(watched.ok());
+  EXPECT_NE(watched.message.find("'b' cannot be solved inside an integrator"), std::string::npos) << watched.message;
+  for (const char* options : {"instances = 1\n", "instances = 2\n"}) {
+    const run::Outcome unwatched = outcome(options);
+    EXPECT_TRUE(unwatched.ok()) << unwatched.message;
+  }
 }
 
 }  // namespace
