@@ -123,6 +123,16 @@ TEST(ScalarSecant, EnclosuresThatDoNotShrinkAreHalved) {
   EXPECT_EQ(proposed, 0.5 * (0.0 + 14.5));
 }
 
+TEST(ScalarSecant, EnclosuresAreOfOneStep) {
+  Secant secant;
+  secant(0.0, 1.0);
+  secant(4.0, 3.0);  // between 0 and 4
+  secant.secant.begin();
+  EXPECT_EQ(secant(2.0, 7.0), 7.0);
+  secant.secant.begin();
+  EXPECT_EQ(secant(2.0, -3.0), -3.0);
+}
+
 TEST(ScalarSecant, AnEnclosureThatIsContradictedIsForgotten) {
   Secant secant;
   secant(0.0, 1.0);
@@ -236,6 +246,19 @@ TEST(Automatic, AProposalThatLeadsBeyondAllMeasureIsTakenBackToAMillionth) {
   next(*accelerator, {1.0, 1.0}, {1.5, 1.5});
   const Reals send = next(*accelerator, {1e150, 1e150}, {1e-160, 1e-160});
   EXPECT_NEAR(send[0] / 1e144, 1.0, 1e-12);
+}
+
+/// Two unknowns, two differences: a third one takes the place of the first.
+TEST(Automatic, TellsHowManyDifferencesItUsesAndDrops) {
+  const auto accelerator = makeAccelerator({}, {.size = 2});
+  accelerator->begin();
+  const std::vector<Reals> answers{{1.0, 1.0}, {1.25, 1.0}, {1.25, 1.5}, {1.5, 1.25}};
+  for (unsigned i = 0; i < 4; ++i) {
+    next(*accelerator, {1.0, 2.0}, answers[i]);
+    EXPECT_EQ(accelerator->doings().columns, std::min(2U, i)) << i;
+    EXPECT_EQ(accelerator->doings().dropped, i == 3 ? 1U : 0U) << i;
+    EXPECT_EQ(accelerator->doings().method, i == 0 ? "none" : "weighted-least-squares");
+  }
 }
 
 TEST(Automatic, BeginsAnewAtTheBestValuesWhereNothingImproves) {

@@ -127,13 +127,15 @@ TEST(Iterations, OfAllValuesTellTheFactorsOfTheFirstMember) {
             iterating({.kind = AcceleratorKind::aitken, .values = Accelerated::all, .factor = 0.5}, 1e-6, 5));
   loop.solve();
   const auto& told = loop.listener.told;
-  ASSERT_GE(told.size(), 3U);
+  ASSERT_GE(told.size(), 4U);
   EXPECT_EQ(told[0].method, "prediction");
   EXPECT_EQ(told[1].method, "aitken");
   // a is not sent before it answers: 6, unrelaxed. b: 1 -> 6, relaxed 3.5: a answers 1, its residual is -5 after none.
   EXPECT_EQ(told[1].largestFactor, 0.5);
   // The first residual that is known leads to its factor in the second update: 6 -> 1 sends 3.5, and b answers that.
   EXPECT_EQ(told[2].largestFactor, 0.5);
+  // a: residuals -5 and then 1 - 3.5 = -2.5: -0.5 (-5) / 2.5.
+  EXPECT_EQ(told[3].largestFactor, 1.0);
 }
 
 TEST(Iterations, UntestedAreOneEvaluationOfWhatIsAnswered) {

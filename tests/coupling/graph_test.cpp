@@ -5,6 +5,7 @@
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 
+#include "scripted.hpp"
 #include "support/formula_subsystem.hpp"
 
 namespace koppla::coupling {
@@ -60,6 +61,23 @@ TEST(Graph, TheUsersOrderRules) {
       makeSystem({{"part2", gain(1)}, {"part3", integrator()}}, {{"part2.y", "part3.u"}, {"part3.y", "part2.u"}});
   system.order = {1, 0};
   EXPECT_EQ(findCycles(system).front().members, (Members{1, 0}));
+}
+
+/// Two cycles, 0 and 3, 1 and 2; what 3 passes on at once to 1 is no reason to turn the second cycle round.
+TEST(Graph, WhatFlowsBetweenCyclesDoesNotOrderTheirMembers) {
+  System system;
+  const auto state = [&system](const std::string& name) {
+    scripted::Script script;
+    script.ports = {scripted::in("u"), scripted::in("v"), scripted::out("y"), scripted::out("z")};
+    script.dependencies = {{2, std::vector<subsystem::PortIndex>{}}, {3, std::vector<subsystem::PortIndex>{0}}};
+    scripted::add(system, name, std::move(script));
+  };
+  for (const char* name : {"a", "b", "c", "d"}) state(name);
+  test::connect(system, {{"a.y", "d.u"}, {"d.y", "a.u"}, {"b.y", "c.u"}, {"c.y", "b.u"}, {"d.z", "b.v"}});
+  const auto cycles = findCycles(system);
+  ASSERT_EQ(cycles.size(), 2U);
+  EXPECT_EQ(cycles[0].members, (Members{0, 3}));
+  EXPECT_EQ(cycles[1].members, (Members{1, 2}));
 }
 
 RC_GTEST_PROP(Graph, ComponentsPartitionTheNodesAndEdgesBetweenThemPointForward, ()) {

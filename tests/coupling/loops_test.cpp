@@ -139,7 +139,7 @@ TEST(Dependencies, OfAMemberOnItselfAreALoopOnlyWhereItsOutputFollowsItsInput) {
       return Status::ok;
     };
     add(system, "a", std::move(a));
-    add(system, "t", gains({0.0}, 1.0));
+    add(system, "t", scalar([](double) { return 1.0; }));
     connect(system, {{"a.y", "a.u"}, {"t.y", "a.v"}});
     const Started made(std::move(system));
     EXPECT_EQ(made.report.solved(), true);

@@ -256,6 +256,17 @@ TEST(Monitor, SeesThatDigitsAreTooFewForTheTolerance) {
   EXPECT_FALSE(other.monitor->coarse()) << "nobody tests what is read from text";
 }
 
+TEST(Monitor, OfPrintedAndExactValuesThePrintedOnesAreCoarse) {
+  Watched mixed(tested({group("both", {{0, 1}, {1, 1}}, {0.0, 6e-6})}), 1, 3);
+  mixed.look({0.0, 0.0, 0.0}, {0.00123, 0.0, 12.3});
+  EXPECT_FALSE(mixed.monitor->coarse());
+  mixed.look({0.0, 0.0, 0.0}, {0.0123, 0.0, 12.3});
+  EXPECT_EQ(mixed.monitor->coarse(), std::optional<std::size_t>(0));
+  Watched one(tested({group("x", {{0, 1}}, {0.0, 4.0})}), 1, 1);
+  one.look({0.0, 0.0, 0.0}, {0.0, 12.3, 0.0});
+  EXPECT_EQ(one.monitor->coarse(), std::optional<std::size_t>(1)) << "five of one digit";
+}
+
 TEST(Monitor, StagnatesAtOnceWhereTheLastDigitIsReached) {
   Watched watched(tested({group("x", {{0, 1}}, {0.0, 0.01})}), 1, 3);
   watched.look({12.4, 0.0, 0.0}, {12.3, 0.0, 0.0});

@@ -276,6 +276,10 @@ void expectSame(const AccelerationSettings& settings, Reference& reference, cons
       EXPECT_LT((vectorOf(u) - expected).norm(), 1e-8 * (1.0 + expected.norm())) << method << ' ' << step << ' ' << i;
     }
     EXPECT_EQ(accelerator->doings().method, method);
+    if (step == 0) {
+      EXPECT_EQ(accelerator->doings().dropped, 0U);
+      EXPECT_EQ(accelerator->doings().columns, static_cast<unsigned>(iterations[0] - 1));
+    }
     if (step % 3 == 2) continue;
     accelerator->accept();
     reference.accept();

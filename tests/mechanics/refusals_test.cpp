@@ -282,6 +282,22 @@ TEST(Refusals, OfAJointThatSaysNothingNew) {
                                    "with fewer conditions, or leave the joint out."});
 }
 
+/// A body that a pin holds by its centre, and a guide at a distance d of it: the smallest eigenvalue of the scaled
+/// matrix is 1 - 1 / sqrt(1 + d^2).
+TEST(Refusals, OfAJointThatSaysHardlyAnythingNew) {
+  for (const auto& [eigenvalue, refusals] : {std::pair{1.4e-10, 0U}, std::pair{0.7e-10, 1U}}) {
+    MultibodySettings system;
+    system.bodies = {{.name = "b"}};
+    const Vector at{std::sqrt(2.0 * eigenvalue), 0.0, 0.0};
+    system.joints = {
+        {.name = "pin", .joint = {.kind = JointKind::atpoint}, .first = "b"},
+        {.name = "guide",
+         .joint = {.kind = JointKind::inplane, .first = {.at = at}, .second = {.at = at, .axis = {0.0, 1.0, 0.0}}},
+         .first = "b"}};
+    EXPECT_EQ(refused(system).size(), refusals) << eigenvalue;
+  }
+}
+
 Texts coupled(const std::function<void(Coupling&)>& spoil, Rotation rotation = Rotation::cardan) {
   Multibody system(inSpace(rotation));
   Coupling coupling;
