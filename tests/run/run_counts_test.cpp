@@ -1,6 +1,7 @@
 // What a run counts, and what it tells of itself while it goes on.
 
 #include <chrono>
+#include <cmath>
 #include <ctime>
 
 #include <gmock/gmock.h>
@@ -169,6 +170,30 @@ TEST(RunCounts, ProgressTellsOfTheRun) {
     EXPECT_GE(progress.elapsed, 0.0);
     EXPECT_LT(progress.elapsed, 60.0);
   }
+}
+
+/// Inside an iteration its number and its residual: u = 1 - u / 2 from 0 is off by 1 / 2^(n-1), in thousandths.
+TEST(RunCounts, ProgressTellsOfIterations) {
+  Settings settings = steps(0.5, 1.0, AlgorithmKind::iteratedGaussSeidel);
+  settings.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
+  settings.algorithm.initialisation = coupling::Initialisation::startValues;
+  settings.algorithm.predictor = 0;
+  settings.algorithm.norm = coupling::Norm::max;
+  settings.algorithm.rtol = 0.0;
+  settings.algorithm.atol = 1e-3;
+  core::Log log;
+  run::Run run(makeSystem({{"a", gain(-0.5, 1.0)}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}), settings, log);
+  int told = 0;
+  run.onProgress([&](const Progress& progress) {
+    if (progress.iteration == 0 || progress.time > 0.0) return;
+    ++told;
+    EXPECT_NEAR(progress.residual, 1e3 * std::pow(0.5, static_cast<double>(progress.iteration) - 1.0), 1e-9);
+    EXPECT_EQ(progress.steps, 0U);
+    EXPECT_EQ(progress.failures, 0U);
+  });
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.simulate().ok());
+  EXPECT_GE(told, 3);
 }
 
 /// Records are brought to their files whenever somebody looks up.
