@@ -113,7 +113,8 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       if (saved.state.restart) saved.state.restart->keep();
     if (caller_ && caller_->recalled() > 0)
       log_.write(core::Severity::info, settings_.name,
-                 fmt::format("{} answers came from the record of the run before", caller_->recalled()));
+                 fmt::format("{} answer{} came from the record of the run before", caller_->recalled(),
+                             caller_->recalled() == 1 ? "" : "s"));
     caller_.reset();
   }
   [[nodiscard]] std::string failure() const override { return failure_; }

@@ -125,6 +125,18 @@ TEST(Joints, ThatAreOpenAtTheStartAreNamed) {
   }
 }
 
+TEST(Joints, MayBeOpenByTheToleranceThatTheMessageTells) {
+  for (const auto& [speed, closed] : {std::pair("1e-6", true), std::pair("1.001e-6", false)}) {
+    const Workspace workspace;
+    workspace.write(
+        "p.toml",
+        masses(mass("s1", kMotion), mass("s2", kMotion) + "parameters = { v0 = " + speed + " }\n") + joint("rod", ""));
+    const Result result = workspace.run({"run", "p.toml"});
+    EXPECT_EQ(result.exitCode, closed ? 0 : 4) << result.all();
+    EXPECT_EQ(contains(result.err, "must meet the joint to 1e-06"), !closed) << result.err;
+  }
+}
+
 TEST(Joints, HaveStepsOfOneLength) {
   const Workspace workspace;
   workspace.write("p.toml", both() + joint("rod", ""));

@@ -53,7 +53,11 @@ TEST(Numbers, WhatIsTooSmallIsZeroAndWhatIsTooLargeIsNotFinite) {
     ASSERT_TRUE(number(word)) << word;
     EXPECT_TRUE(std::isinf(*number(word))) << word;
   }
+  const std::string zeros(400, '0');
+  EXPECT_EQ(number("0." + zeros + "1"), 0.0);
+  EXPECT_EQ(number("-." + zeros + "1"), 0.0);
   EXPECT_TRUE(std::isinf(number(std::string(400, '9')).value_or(0.0)));
+  EXPECT_TRUE(std::isinf(number(std::string(400, '9') + ".5").value_or(0.0)));
   EXPECT_TRUE(std::isnan(number("nan").value_or(0.0)));
 }
 

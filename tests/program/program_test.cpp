@@ -305,7 +305,7 @@ TEST(Program, AResumedRunTellsHowManyAnswersItKnew) {
   EXPECT_EQ(toy.advance(0.0, 0.1, 1.0), 101.0);
   EXPECT_EQ(toy.advance(0.1, 0.2, 4.0), 105.0) << "from the restart files that the first run has left";
   toy.made->terminate();
-  EXPECT_THAT(said, testing::ElementsAre("1 answers came from the record of the run before"));
+  EXPECT_THAT(said, testing::ElementsAre("1 answer came from the record of the run before"));
 }
 
 TEST(Program, InputsAreThoseOfTheEndOfTheStep) {

@@ -24,7 +24,9 @@ std::optional<double> plainNumber(std::string_view word) {
   if (error != std::errc::result_out_of_range) return std::nullopt;
   // Too small for a double is zero; too large is said to be infinite, which nobody takes for a value.
   const std::size_t exponent = word.find_first_of("eE");
-  if (exponent != word.npos && word[exponent + 1] == '-') return 0.0;
+  const bool isSmall =
+      exponent != word.npos ? word[exponent + 1] == '-' : word.find('.') < word.find_first_of("123456789");
+  if (isSmall) return 0.0;
   return std::numeric_limits<double>::infinity();
 }
 
