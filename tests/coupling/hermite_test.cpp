@@ -10,6 +10,7 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/approximation.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
@@ -40,7 +41,7 @@ Reals through(const std::vector<Wanted>& conditions) {
     }
     right[i] = c.value;
   }
-  const VectorXd x = matrix.fullPivLu().solve(right);
+  const VectorXd x = core::detail::solve(matrix, right);
   return {x.begin(), x.end()};
 }
 

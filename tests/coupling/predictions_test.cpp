@@ -9,6 +9,7 @@
 #include <Eigen/Dense>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/coupling/predictor.hpp"
 #include "koppla/coupling/secant_memory.hpp"
 #include "koppla/coupling/waveform.hpp"
@@ -250,8 +251,8 @@ TEST(SecantMemory, EstimatesAsItsFormula) {
       }
       const VectorXd r = someVector(n, 9);
       const MatrixXd A = V.transpose() * V + D;
-      const VectorXd c0 = A.partialPivLu().solve(V.transpose() * weights.cwiseProduct(r));
-      const VectorXd c = c0 + A.partialPivLu().solve(D * c0);
+      const VectorXd c0 = core::detail::solve(A, VectorXd(V.transpose() * weights.cwiseProduct(r)));
+      const VectorXd c = c0 + core::detail::solve(A, VectorXd(D * c0));
       VectorXd result = someVector(n, 11);
       const VectorXd expected = result - W * c;
       ASSERT_TRUE(memory.subtract(spanOf(r), 5, spanOf(result)));
