@@ -121,7 +121,7 @@ class NameScanner {
   std::string_view rest_;
 };
 
-/// Of parameters 'exact' is the default, and all that they may have.
+/// A parameter's `initial` is always exact.
 bool needsStart(const Variable& variable) {
   return variable.causality == Causality::input || variable.variability == Variability::constant ||
          variable.initial == Initial::exact || variable.initial == Initial::approx;

@@ -49,9 +49,9 @@ struct Segments {
   std::size_t promised;
 };
 std::optional<Segments> segmentsOf(std::ifstream& in) {
-  for (const Elf64_Ehdr& header : recordsAt<Elf64_Ehdr>(in, 0, 1))  // none in a shorter file
-    if (isOurs(header)) return Segments{recordsAt<Elf64_Phdr>(in, header.e_phoff, header.e_phnum), header.e_phnum};
-  return std::nullopt;
+  const auto header = recordsAt<Elf64_Ehdr>(in, 0, 1);
+  if (header.empty() || !isOurs(header.front())) return std::nullopt;
+  return Segments{recordsAt<Elf64_Phdr>(in, header.front().e_phoff, header.front().e_phnum), header.front().e_phnum};
 }
 
 /// Where in the file an address of the loaded library comes from.

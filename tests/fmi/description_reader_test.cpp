@@ -9,7 +9,6 @@ using ::testing::AllOf;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;
 using ::testing::IsEmpty;
-using ::testing::Not;
 
 std::string refusal(const std::string& xml, bool strict = false) {
   return messageOf<core::InputError>([&] { readModelDescription(xml, "m.xml", strict); });

@@ -1,7 +1,5 @@
 // What is read of shared libraries, against tables that are written down here.
 
-#include <algorithm>
-
 #include "koppla/fmi/elf.hpp"
 
 #include "elf_builder.hpp"

@@ -3,7 +3,6 @@
 #include "koppla/fmi/detail/end_outputs.hpp"
 
 #include <array>
-#include <cmath>
 #include <limits>
 
 #include "played_fmu.hpp"

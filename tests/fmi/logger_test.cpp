@@ -1,6 +1,5 @@
 #include "koppla/fmi/logger.hpp"
 
-#include <algorithm>
 #include <thread>
 #include <tuple>
 
@@ -9,7 +8,6 @@
 namespace koppla::fmi::test {
 namespace {
 
-using ::testing::AllOf;
 using ::testing::Contains;
 using ::testing::ElementsAre;
 using ::testing::HasSubstr;

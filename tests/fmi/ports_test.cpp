@@ -8,7 +8,6 @@ namespace koppla::fmi::test {
 namespace {
 
 using ::testing::ElementsAre;
-using ::testing::IsEmpty;
 
 PortTable portsOf(const std::string& variables, const std::string& structure) {
   DescriptionText text;

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 
 #include "played_fmu.hpp"
 
@@ -202,6 +201,25 @@ TEST(RestoreCheck, StepsAreRepeatedOnlyWhereSomebodyMayReturn) {
   EXPECT_EQ(fmu.player.steps.back(), (Player::Step{3.0, 0.5, false}));
   EXPECT_EQ(steps({3.5, 4.0, false}), 2U) << "which is checked later";
   for (const Player::Step& step : fmu.player.steps) EXPECT_TRUE(step.noReturn || step.t == 3.0);
+}
+
+/// It is at rest in the steps behind the first, second and fourth state; the fifth is the one in which it moves.
+TEST(RestoreCheck, WhatRestsIsLookedAtAgainWhenItMoves) {
+  PlayedFmu fmu(described(variable("y", 1, "output")));
+  fmu.player.step = [&](const Player::Step& step) {
+    if (step.t >= 2.0) fmu.player.values.reals[1] += step.h;
+  };
+  fmu.player.restore = [](const Player::Values&) {};
+  TypedInstance one(fmu.file);
+  one.bindAll({}, {"y"});
+  one.initialise();
+  for (int n = 0; n < 5; ++n) {
+    ASSERT_EQ(one.system->save(Slot::iteration), subsystem::Status::ok);
+    EXPECT_EQ(one.take({0.5 * n, 0.5 * n + 0.5, false}).status,
+              n < 4 ? subsystem::Status::ok : subsystem::Status::error);
+  }
+  EXPECT_EQ(fmu.player.steps.size(), 2U + 2U + 1U + 2U + 3U);
+  EXPECT_THAT(one.system->failure(), HasSubstr("gives other values of y."));
 }
 
 /// A call that goes wrong on the way ends the step as it says; a warning ends nothing.

@@ -87,6 +87,35 @@ TEST(ReturnWatch, WhoComesToRestIsLookedAtAfterTenSteps) {
   }
 }
 
+/// One output, a clock, moves from the beginning. Whether the others are right is known when they move: another look in
+/// the step after their first movement; not again before twice as many steps where they have come to rest by then.
+TEST(ReturnWatch, EachOutputIsLookedAtOnceItMoves) {
+  Watched one;
+  Player& player = one.fmu.player;
+  player.step = [&](const Player::Step& step) {
+    player.values.reals[kRest] = step.t + step.h;
+    if (step.t >= 10.0) player.values.reals[kReal] += step.h;
+    if (step.t == 20.0 || step.t == 24.0 || step.t == 45.0) player.values.reals[kOther] += 1.0;
+  };
+  ASSERT_EQ(one.steps(100), subsystem::Status::ok);
+  EXPECT_THAT(one.repeated, ElementsAre(2, 22, 50));
+}
+
+/// Beside such a clock the first movement of what goes back by itself is enough.
+TEST(ReturnWatch, WhoGoesBackByItselfBesideAClockIsFound) {
+  Watched one;
+  Player& player = one.fmu.player;
+  double kept = 0.0;
+  player.step = [&](const Player::Step& step) {
+    player.values.reals[kRest] = step.t + step.h;
+    if (!step.noReturn) player.values.reals[kReal] = kept;
+    kept = player.values.reals[kReal];
+    if (step.t >= 10.0) player.values.reals[kReal] += step.h;
+  };
+  EXPECT_EQ(one.steps(100), subsystem::Status::error);
+  EXPECT_LE(one.n, 23);
+}
+
 /// No call may lead beyond the end, where the FMU need not be able to go: both trial calls are as long as the one that
 /// is looked at.
 TEST(ReturnWatch, NoTrialLeadsBeyondTheEnd) {

@@ -20,12 +20,14 @@ class RestoreCheck {
 
   /// The outputs that others use.
   void connect(std::vector<subsystem::PortIndex> outputs) { connected_ = std::move(outputs); }
-  /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked:
-  /// what is at rest at first moves later. Whether the next step is to be checked.
+  /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked,
+  /// and where all outputs stay as they are in one of these, the first one in which they do not. Whether the next step
+  /// is to be checked.
   bool relied() {
     if (++saves_ < next_) return due_;
     next_ *= 2;
     due_ = true;
+    awaitsMovement_ = false;
     return true;
   }
   /// There is a reason to check the first step from t (s) on.
@@ -40,7 +42,8 @@ class RestoreCheck {
     Answer step;                              ///< of the step, after which the FMU stands
     std::optional<subsystem::Status> failed;  ///< instead of it: instance.failure() says why
   };
-  /// Takes the step of h (s) from t (s), whose inputs are set, twice; once where outputs cannot be read.
+  /// Takes the step of h (s) from t (s), whose inputs are set, twice; once where outputs cannot be read, or where it
+  /// waits for their movement.
   Result take(double t, double h);
 
  private:
@@ -66,6 +69,7 @@ class RestoreCheck {
   std::uint64_t saves_ = 0;
   std::uint64_t next_ = 1;
   bool due_ = false;
+  bool awaitsMovement_ = false;
   double from_ = -std::numeric_limits<double>::infinity();  ///< s
   bool warned_ = false;
   bool doubted_ = false;

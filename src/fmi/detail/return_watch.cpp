@@ -55,6 +55,19 @@ Status ReturnWatch::look() {
   return instance_.phase() == Phase::lost ? Status::fatal : Status::error;
 }
 
+/// An output that has not moved in any repeated call: nothing is known of what it depends on, whatever the others do.
+bool ReturnWatch::movesAnew() const {
+  for (std::size_t i = 0; i < now_.reals.size(); ++i)
+    if (differ(now_.reals[i], last_.reals[i]) && (i >= judged_.size() || !judged_[i])) return true;
+  return false;
+}
+
+void ReturnWatch::noteMovements(const Moves& moves) {
+  judged_.resize(moves.first.reals.size());
+  for (std::size_t i = 0; i < judged_.size(); ++i)
+    if (differ(moves.first.reals[i], moves.second.reals[i])) judged_[i] = true;
+}
+
 Status ReturnWatch::judge() {
   const bool knownBefore = known_;
   if (const Status status = look(); status >= Status::discard) return status;
@@ -65,6 +78,10 @@ Status ReturnWatch::judge() {
   const Status status = due && kept_ && known_ ? repeat() : Status::ok;
   // Who does not move is asked ever less often.
   if (due && nextTry_ != kNever) nextTry_ = 2 * steps_;
+  if (known_ && knownBefore && steps_ >= barren_ && movesAnew()) {
+    nextTry_ = steps_ + 1;
+    barren_ = 2 * steps_;
+  }
   if (still_ >= patience_) patience_ = 2 * still_;
   kept_.reset();
   return status;
@@ -109,6 +126,7 @@ Status ReturnWatch::repeat() {
   const bool repeatsItself = !(distance(doubted->first, last_) > kMuch * movement);
   if (!repeatsItself) return Status::ok;
   if (!(difference > kMuch * movement)) {
+    noteMovements(*freely);
     if (movement > 0.0) nextTry_ = kNever;
     return Status::ok;
   }

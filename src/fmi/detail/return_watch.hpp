@@ -11,7 +11,8 @@ namespace koppla::fmi::detail {
 
 /// Some FMUs go back to an earlier state by themselves in every fmi2DoStep with noSetFMUStatePriorToCurrentPoint =
 /// fmi2False. Where an FMU is told so, such a call is repeated now and then, with fmi2False and with fmi2True: at the
-/// beginning until it has been seen to move, and whenever all its outputs have stayed the same over many steps.
+/// beginning until it has been seen to move, after the first movement of each output, and whenever all its outputs have
+/// stayed the same over many steps.
 class ReturnWatch {
  public:
   /// `end`: no step may go beyond it, s.
@@ -35,6 +36,8 @@ class ReturnWatch {
     core::Values second;
   };
 
+  [[nodiscard]] bool movesAnew() const;
+  void noteMovements(const Moves& moves);
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
@@ -56,6 +59,8 @@ class ReturnWatch {
   std::size_t still_ = 0;     ///< of them, the last ones without a change
   std::size_t nextTry_;       ///< in steps; none once it was seen to move rightly
   std::size_t patience_;      ///< in still steps
+  std::vector<bool> judged_;  ///< by real output: whether it has moved in a repeated call
+  std::size_t barren_ = 0;    ///< steps until which it does not count that one of the others moves
   std::optional<Call> kept_;  ///< the last such call, whose beginning is saved
 };
 

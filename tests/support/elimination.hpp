@@ -5,22 +5,20 @@
 #include <utility>
 #include <vector>
 
-namespace koppla::solver::test {
+namespace koppla::test {
 
-/// Rows of a matrix.
-using Rows = std::vector<std::vector<double>>;
-
-/// The solution of a x = b by Gauss' elimination with pivots.
-inline std::vector<double> solved(Rows a, std::vector<double> b) {
+/// The solution of a x = b, a by rows, by Gauss' elimination with pivots.
+template <class Number>
+std::vector<Number> solved(std::vector<std::vector<Number>> a, std::vector<Number> b) {
   const std::size_t n = b.size();
   for (std::size_t k = 0; k < n; ++k) {
     std::size_t pivot = k;
     for (std::size_t i = k + 1; i < n; ++i)
-      if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
+      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
     std::swap(a[k], a[pivot]);
     std::swap(b[k], b[pivot]);
     for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = a[i][k] / a[k][k];
+      const Number factor = a[i][k] / a[k][k];
       for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
       b[i] -= factor * b[k];
     }
@@ -32,4 +30,4 @@ inline std::vector<double> solved(Rows a, std::vector<double> b) {
   return b;
 }
 
-}  // namespace koppla::solver::test
+}  // namespace koppla::test
