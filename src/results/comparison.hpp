@@ -34,6 +34,7 @@ struct Comparison {
   std::vector<VariableComparison> variables;  ///< those that both have, in the order of the reference
   std::vector<std::string> missing;           ///< only the reference has them
   std::vector<std::string> extra;             ///< only the results have them; no reason to be different
+  std::vector<std::string> otherUnits;        ///< "x (mm, reference m)": compared by their numbers all the same
   std::string timeRemark;                     ///< how the results fail to cover the time of the reference, or empty
 
   [[nodiscard]] std::size_t differing() const;
@@ -43,7 +44,8 @@ struct Comparison {
 /// Compares results with a reference at the times of the reference; reals of the results run in a straight line between
 /// rows, all others keep their value (see align() about jumps). Different are also results that lack a variable of the
 /// reference, that do not cover its time, or that have no variable in common with it. NaN and infinity
-/// agree with themselves only. Only variables that fit one of the patterns count, if there are any.
+/// agree with themselves only. A unit that is written in another way may be the same one: it is told, and numbers
+/// count. Only variables that fit one of the patterns count, if there are any.
 Comparison compare(const Table& results, const Table& reference, const Tolerances& tolerances,
                    std::span<const std::string> patterns = {});
 

@@ -61,8 +61,8 @@ std::string table(const std::vector<const VariableComparison*>& variables) {
 
 std::string verdict(const Comparison& comparison) {
   if (comparison.equal())
-    return fmt::format("equal within rtol = {}, atol = {}", core::text(comparison.tolerances.rtol),
-                       core::text(comparison.tolerances.atol));
+    return fmt::format("equal within rtol = {}, atol = {}{}", core::text(comparison.tolerances.rtol),
+                       core::text(comparison.tolerances.atol), comparison.otherUnits.empty() ? "" : ", but for units");
   std::string result = "different: ";
   if (comparison.variables.empty() && comparison.missing.empty()) return result + "no variable in common";
   std::vector<std::string> reasons;
@@ -86,6 +86,8 @@ std::string text(const Comparison& comparison, std::size_t rows) {
   if (left > 0) result += fmt::format("... and {} more, none worse\n", left);
   if (!comparison.missing.empty()) result += "missing in the results: " + list(comparison.missing) + "\n";
   if (!comparison.extra.empty()) result += "not in the reference: " + list(comparison.extra) + "\n";
+  if (!comparison.otherUnits.empty())
+    result += "in another unit, compared by their numbers: " + list(comparison.otherUnits) + "\n";
   if (!comparison.timeRemark.empty()) result += comparison.timeRemark + "\n";
   return result + verdict(comparison) + "\n";
 }

@@ -53,8 +53,8 @@ double weightedErrorAt(std::span<const double> reference, std::span<const double
 WeightedError weightedError(std::span<const Samples> reference, std::span<const Samples> computed) {
   requireSameSize(reference.size(), computed.size());
   constexpr double kNone = std::numeric_limits<double>::quiet_NaN();
-  const std::size_t instants = reference.empty() ? 0 : reference[0].size();
-  if (instants == 0) return {kNone, kNone};
+  if (reference.empty() || reference.front().empty()) return {kNone, kNone};
+  const std::size_t instants = reference.front().size();
   std::vector<double> exact(reference.size());
   std::vector<double> found(reference.size());
   double sum = 0.0;

@@ -69,7 +69,7 @@ std::unique_ptr<Recorder> makeRecorder(const std::filesystem::path& folder, cons
     else
       recorders.push_back(std::make_unique<Hdf5Recorder>(folder, name, facts));
   }
-  if (recorders.size() == 1) return std::move(recorders[0]);
+  if (recorders.size() == 1) return std::move(recorders.front());
   return std::make_unique<SeveralRecorders>(std::move(recorders));
 }
 

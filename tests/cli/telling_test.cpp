@@ -105,7 +105,8 @@ TEST_F(CompareCommandTest, SaysInJsonHowFarVariablesAreApart) {
   EXPECT_EQ(
       result.out,
       "{\n  \"equal\": true,\n  \"verdict\": \"equal within rtol = 0, atol = 1\",\n  \"rtol\": 0.0,\n  \"atol\": 1.0,\n"
-      "  \"missing\": [],\n  \"extra\": [\n    \"b.ü\"\n  ],\n  \"variables\": [\n    {\n      \"name\": \"a.y\",\n"
+      "  \"missing\": [],\n  \"extra\": [\n    \"b.ü\"\n  ],\n  \"other_units\": [],\n  \"variables\": [\n    {\n      "
+      "\"name\": \"a.y\",\n"
       "      \"equal\": true,\n      \"max_error\": 0.5,\n      \"time\": 1.0,\n      \"error\": 0.5,\n"
       "      \"allowed\": 1.0,\n      \"remark\": \"\"\n    }\n  ]\n}\n");
 }

@@ -135,6 +135,21 @@ TEST(Compare, AMissingVariableIsADifferenceAnAdditionalOneIsNot) {
   EXPECT_EQ(extra.extra, std::vector<std::string>{"y"});
 }
 
+/// The same unit may be written in several ways; only what both tell can differ.
+TEST(Compare, AnotherUnitIsTold) {
+  const auto with = [](const std::string& unit) {
+    Table made = table({0, 1}, {series("x", {0, 1})});
+    made.series[0].unit = unit;
+    return made;
+  };
+  const Comparison comparison = compare(with("mm"), with("m"), kExact);
+  EXPECT_TRUE(comparison.equal());
+  EXPECT_EQ(comparison.otherUnits, std::vector<std::string>{"x (mm, reference m)"});
+  EXPECT_EQ(verdict(comparison).substr(verdict(comparison).rfind(',')), ", but for units");
+  for (const auto& [ours, theirs] : {std::pair{"m", "m"}, {"", "m"}, {"m", ""}})
+    EXPECT_TRUE(compare(with(ours), with(theirs), kExact).otherUnits.empty());
+}
+
 TEST(Compare, OnlyChosenVariablesCount) {
   const Table reference = table({0, 1}, {series("a.x", {0, 1}), series("b.x", {0, 1})});
   const Table results = table({0, 1}, {series("a.x", {0, 1}), series("b.x", {5, 5}), series("c", {0, 0})});

@@ -100,6 +100,17 @@ TEST(ComparisonText, NamesThatAreShorterThanTheirHeadAreFilledUp) {
             "equal within rtol = 1e-06, atol = 1e-09\n");
 }
 
+TEST(ComparisonText, NamesOtherUnits) {
+  Comparison comparison;
+  comparison.variables = {variable("x", 0.0)};
+  comparison.otherUnits = {"x (mm, reference m)"};
+  EXPECT_EQ(text(comparison),
+            "variable  largest error    worst error       allowed   at time/s\n"
+            "x                     0              0             0           0\n"
+            "in another unit, compared by their numbers: x (mm, reference m)\n"
+            "equal within rtol = 1e-06, atol = 1e-09, but for units\n");
+}
+
 TEST(ComparisonText, WithoutVariablesThereIsNoTable) {
   Comparison comparison;
   comparison.extra = {"a", "b"};

@@ -21,7 +21,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using core::Type;
-using Numbers = std::vector<double>;
 
 /// A value of each type, named against the order of the columns; row k is known.
 class RowsBesideTest : public testing::Test {

@@ -77,8 +77,9 @@ Hdf5Handle fileType(core::Type type) {
 }
 
 /// Of a fixed length: a damaged length of a text of its own kind, which lies elsewhere in the file, crashes the
-/// library.
-void addText(hid_t object, const char* name, std::string text) {
+/// library. Cut where no reader of ours would take it.
+void addText(hid_t object, const char* name, std::string_view whole) {
+  std::string text(core::fitting(whole, kMostTextBytes));
   if (text.empty()) text.push_back('\0');
   const Hdf5Handle type = hdf5TextType(text.size());
   const Hdf5Handle space(H5Screate(H5S_SCALAR), H5Sclose);
@@ -93,9 +94,9 @@ void addNumber(hid_t object, const char* name, std::int64_t number) {
 }
 
 void describe(const Hdf5Dataset& plan, hid_t dataset) {
-  addText(dataset, kHdf5Unit, std::string(core::fitting(plan.unit, kMostTextBytes)));
-  addText(dataset, kHdf5Description, std::string(core::fitting(plan.description, kMostTextBytes)));
-  addText(dataset, kHdf5Type, std::string(core::word(plan.type)));
+  addText(dataset, kHdf5Unit, plan.unit);
+  addText(dataset, kHdf5Description, plan.description);
+  addText(dataset, kHdf5Type, core::word(plan.type));
   addNumber(dataset, kHdf5Checksum, 0);
   if (plan.path == kTimePath) return;
   addText(dataset, kHdf5Name, plan.name);
