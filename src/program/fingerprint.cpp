@@ -135,6 +135,7 @@ class NamedFiles {
   void add(const SimpleCommand& given) {
     SimpleCommand words;
     for (const std::string& word : given) {
+      if (words.empty() && (word == "export" || word == "readonly")) continue;  // variables follow
       words.push_back(expanded(word));
       if (const std::size_t equals = word.find('='); words.size() == 1 && isName(word.substr(0, equals)) &&
                                                      equals != std::string::npos) {  // a variable of the shell
@@ -206,6 +207,7 @@ class NamedFiles {
     addPlaces(word, copied);
     if (const std::size_t equals = word.find('='); equals != std::string::npos)  // --option=file
       addPlaces(word.substr(equals + 1), copied);
+    if (word.size() > 2 && word.front() == '-') addPlaces(word.substr(2), copied);  // -ffile
   }
 
   void addPlaces(const fs::path& path, bool copied) {

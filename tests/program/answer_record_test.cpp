@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
@@ -227,6 +228,35 @@ TEST_F(AnswerRecordTest, DoesNotBelieveADamagedHead) {
   for (std::size_t byte = 0; byte < 8 * kWords; byte += 3) EXPECT_FALSE(believes(byte, '\x01')) << byte;
   for (const std::size_t count : {6, 7})
     EXPECT_FALSE(believes(8 * count + 7, '\x20')) << "more than any memory can hold";
+}
+
+/// The calls behind it begin with restart files that are gone.
+TEST_F(AnswerRecordTest, AnEntryThatIsDamagedAmidOthersIsTold) {
+  const double x = 0.1;
+  std::array<std::size_t, 3> ends{};
+  {
+    AnswerRecord record = opened(false);
+    for (std::size_t i = 0; i < 3; ++i) {
+      ends.at(i) = std::filesystem::file_size(file());
+      record.add(question(i, x), {1, 0, {1.0}});
+    }
+  }
+  const std::string content = core::readWhole(file());
+  const auto damage = [&](std::size_t byte) {
+    std::string damaged = content;
+    damaged[byte] = static_cast<char>(damaged[byte] ^ 4);
+    std::ofstream(file(), std::ios::binary) << damaged;
+    return test::messageOf<core::InputError>([&] { static_cast<void>(opened(true)); });
+  };
+  for (const std::size_t entry : {0U, 1U})
+    for (const std::size_t byte : {0U, 9U, 48U, 56U, 90U, 104U})
+      EXPECT_NE(damage(ends.at(entry) + byte).find(fmt::format("is damaged at byte {}, amid others.", ends.at(entry))),
+                std::string::npos)
+          << entry << ' ' << byte;
+  std::ofstream(file(), std::ios::binary) << content.substr(0, content.size() - 1);
+  AnswerRecord record = opened(true);
+  EXPECT_TRUE(record.find(question(1, x)));
+  EXPECT_FALSE(record.find(question(2, x))) << "cut off";
 }
 
 TEST_F(AnswerRecordTest, ATitleThatIsCutOffIsWrittenAnew) {

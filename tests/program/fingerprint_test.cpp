@@ -103,7 +103,9 @@ TEST(Fingerprint, FindsFilesByVariablesAndInFoldersOfTheCommand) {
         "cp $KOPPLA_PROJECT/d/* . ; python3 calc.py", "cat $KOPPLA_PROJECT/d/*.py | python3",
         "cp -r $KOPPLA_PROJECT/d . ; python3 d/calc.py", "ln -s $KOPPLA_PROJECT/d/ x",
         "D=$PWD; cd $KOPPLA_PROJECT/d; cp calc.py $D; cd $D; python3 calc.py",
-        "PYTHONPATH=$KOPPLA_PROJECT/d python3 -m calc"})
+        "PYTHONPATH=$KOPPLA_PROJECT/d python3 -m calc", "export D=$KOPPLA_PROJECT/d; python3 $D/calc.py",
+        "readonly A=1 D=$KOPPLA_PROJECT/d; python3 $D/calc.py", "awk -f\"$KOPPLA_PROJECT/d/calc.py\"",
+        "solve -Id/calc.py"})
     EXPECT_TRUE(notices(command, "d/calc.py")) << command;
 }
 

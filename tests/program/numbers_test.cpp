@@ -56,6 +56,11 @@ TEST(Numbers, WhatIsTooSmallIsZeroAndWhatIsTooLargeIsNotFinite) {
   const std::string zeros(400, '0');
   EXPECT_EQ(number("0." + zeros + "1"), 0.0);
   EXPECT_EQ(number("-." + zeros + "1"), 0.0);
+  EXPECT_EQ(number("-0." + zeros + "1e+5"), 0.0) << "an exponent counts from the first digit";
+  EXPECT_EQ(number("1e-99999999999999999999"), 0.0);
+  for (const std::string& large : {"1" + zeros + "e-5", "1" + zeros + ".5d-5", "0.01" + zeros + "e500"})
+    EXPECT_TRUE(std::isinf(number(large).value_or(0.0))) << large;
+  EXPECT_TRUE(std::isinf(number("1e99999999999999999999").value_or(0.0)));
   EXPECT_TRUE(std::isinf(number(std::string(400, '9')).value_or(0.0)));
   EXPECT_TRUE(std::isinf(number(std::string(400, '9') + ".5").value_or(0.0)));
   EXPECT_TRUE(std::isnan(number("nan").value_or(0.0)));

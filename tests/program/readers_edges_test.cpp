@@ -1,8 +1,6 @@
 // What programs print, at the edges of what their readers take.
 
-#include <array>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>

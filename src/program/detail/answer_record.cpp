@@ -69,7 +69,8 @@ std::optional<Entry> entryAt(int descriptor, std::uint64_t place, std::uint64_t 
   Entry entry;
   if (!readAt(descriptor, &entry.head, sizeof(Head), place)) return std::nullopt;
   const std::uint64_t most = size / sizeof(double);
-  if (entry.head.mark != kMark || entry.head.asked > most || entry.head.answered > most) return std::nullopt;
+  if (entry.head.mark != kMark || entry.head.asked > most || entry.head.answered > most - entry.head.asked)
+    return std::nullopt;
   entry.values.resize(entry.head.asked + entry.head.answered);
   if (!readAt(descriptor, entry.values.data(), entry.values.size() * sizeof(double), place + sizeof(Head)) ||
       entry.head.checksum != checksumOf(entry.head, entry.values))
@@ -77,12 +78,12 @@ std::optional<Entry> entryAt(int descriptor, std::uint64_t place, std::uint64_t 
   return entry;
 }
 
-bool fits(const Entry& entry, const Question& question) {
+bool fits(const Entry& entry, const Question& question, std::span<const double> values) {
   const Head& head = entry.head;
   if (head.restart != question.restart || head.t0 != question.t0 || head.t1 != question.t1) return false;
   const std::span<const double> asked = std::span(entry.values).first(head.asked);
   // By bits: a zero with another sign is another question.
-  return std::ranges::equal(joined(question.values), asked, {}, std::bit_cast<std::uint64_t, double>,
+  return std::ranges::equal(values, asked, {}, std::bit_cast<std::uint64_t, double>,
                             std::bit_cast<std::uint64_t, double>);
 }
 
@@ -128,13 +129,20 @@ void AnswerRecord::readIndex(const std::string& fingerprint) {
     unused_.emplace(entry->head.step, end_);
     end_ += sizeof(Head) + entry->values.size() * sizeof(double);
   }
+  // Behind one that was cut off there is nothing.
+  for (std::uint64_t place = end_; place + sizeof(Head) <= size; place += sizeof(double))
+    if (entryAt(descriptor_.get(), place, size))
+      throw core::InputError(
+          "The record of answers " + file_.string() + " is damaged at byte " + std::to_string(end_) + ", amid others.",
+          "Start anew with `koppla run --overwrite`.");
 }
 
 std::optional<RecordedAnswer> AnswerRecord::find(const Question& question) {
+  const std::vector<double> values = joined(question.values);
   const auto [first, last] = unused_.equal_range(question.step);
   for (auto candidate = first; candidate != last; ++candidate) {
     const std::optional<Entry> entry = entryAt(descriptor_.get(), candidate->second, end_);
-    if (!entry || !fits(*entry, question)) continue;
+    if (!entry || !fits(*entry, question, values)) continue;
     unused_.erase(candidate);
     return RecordedAnswer{entry->head.iteration,
                           entry->head.restartLeft,

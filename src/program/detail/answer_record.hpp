@@ -30,7 +30,8 @@ struct RecordedAnswer {
 
 /// The answers of one instance of a program, kept in a file as they come. A run that is resumed asks the same questions
 /// again and gets the answers from here, so that only those calls run that nobody has answered yet
-/// (docs/decisions/0017). An entry that was cut off when the process died does not count.
+/// (docs/decisions/0017). An entry that was cut off when the process died does not count;
+/// one that is damaged amid others is told, since the calls behind it could not be made again.
 class AnswerRecord {
  public:
   /// Begins a file, or goes on with that of the run before. Throws core::InputError where it cannot be used, or where

@@ -15,6 +15,21 @@ constexpr std::string_view kBlanks = " \t\r\f\v";
 constexpr std::string_view kSeparators = " \t\r\f\v,;";
 constexpr std::string_view kButCommas = " \t\r\f\v;";  ///< separators
 
+/// Of a number that no double holds: whether it is too small, and not too large.
+bool isTooSmall(std::string_view word) {
+  const std::size_t end = std::min(word.find_first_of("eE"), word.size());
+  const auto first = static_cast<std::int64_t>(word.find_first_of("123456789"));
+  const auto point = static_cast<std::int64_t>(std::min(word.find('.'), end));
+  std::int64_t exponent = 0;
+  if (end < word.size()) {
+    std::string_view digits = word.substr(end + 1);
+    if (digits.front() == '+') digits.remove_prefix(1);
+    const auto read = std::from_chars(digits.data(), digits.data() + digits.size(), exponent);
+    if (read.ec == std::errc::result_out_of_range) return digits.front() == '-';
+  }
+  return exponent < first - point;  // 1 stands in front of the point, 0.1 behind it
+}
+
 std::optional<double> plainNumber(std::string_view word) {
   double value = 0.0;
   const char* const end = word.data() + word.size();
@@ -23,11 +38,7 @@ std::optional<double> plainNumber(std::string_view word) {
   if (error == std::errc{}) return value;
   if (error != std::errc::result_out_of_range) return std::nullopt;
   // Too small for a double is zero; too large is said to be infinite, which nobody takes for a value.
-  const std::size_t exponent = word.find_first_of("eE");
-  const bool isSmall =
-      exponent != word.npos ? word[exponent + 1] == '-' : word.find('.') < word.find_first_of("123456789");
-  if (isSmall) return 0.0;
-  return std::numeric_limits<double>::infinity();
+  return isTooSmall(word) ? 0.0 : std::numeric_limits<double>::infinity();
 }
 
 /// Fortran leaves the letter out where the exponent has three digits: 2.157476-110.
@@ -88,7 +99,7 @@ std::vector<std::string_view> words(std::string_view line, char separator) {
 bool hasDecimalComma(std::string_view word) {
   const auto isDigit = [&](std::size_t at) { return at < word.size() && word[at] >= '0' && word[at] <= '9'; };
   const std::size_t comma = word.find(',');
-  if (comma == word.npos || !isDigit(comma - 1) || !isDigit(comma + 1)) return false;
+  if (comma == word.npos || comma == 0 || !isDigit(comma - 1) || !isDigit(comma + 1)) return false;
   std::string withPoint(word);
   withPoint[comma] = '.';
   return number(withPoint).has_value();
