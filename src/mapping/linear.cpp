@@ -61,9 +61,9 @@ std::pair<SparseRows, Quality> tieToSimplices(const Points& receivers, const Poi
     detail::note(quality, i, std::sqrt(ties[i].place.squaredDistance),
                  kAllowedDistance * longestEdge(givers, *ties[i].simplex));
   }
-  for (const auto& [simplex, place] : ties) {
-    for (std::size_t corner = 0; corner < simplex->count; ++corner)
-      if (place.weights[corner] > 0.0) rows.append(simplex->corners[corner], place.weights[corner]);
+  for (const detail::SimplexTree::Found& tie : ties) {
+    for (std::size_t corner = 0; corner < tie.simplex->count; ++corner)
+      if (tie.place.weights[corner] > 0.0) rows.append(tie.simplex->corners[corner], tie.place.weights[corner]);
     rows.endRow();
   }
   return result;

@@ -1,6 +1,6 @@
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "koppla/mapping/detail/local_basis.hpp"

@@ -1,10 +1,8 @@
 #include "koppla/mapping/detail/closest_point.hpp"
 
-#include <cmath>
-#include <numeric>
 #include <random>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "koppla/core/detail/dense.hpp"
@@ -38,7 +36,7 @@ double distanceTo(const Corners& corners, const Position& point) {
       continue;
     }
     const Eigen::MatrixXd normal = E.transpose() * E;
-    if (normal.determinant() < 1e-12) continue;  // smaller faces make up such a one
+    if (core::detail::symmetricEigenvalues(normal).prod() < 1e-12) continue;  // smaller faces make up such a one
     const Eigen::VectorXd right = E.transpose() * beside;
     const Eigen::VectorXd weights = core::detail::solve(normal, right);
     if (weights.minCoeff() < 0.0 || weights.sum() > 1.0) continue;

@@ -1,6 +1,5 @@
 #include "koppla/mapping/detail/lines.hpp"
 
-#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>

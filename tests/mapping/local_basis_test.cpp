@@ -8,7 +8,7 @@
 #include <numbers>
 #include <random>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "koppla/core/detail/dense.hpp"

@@ -1,8 +1,6 @@
 // Node sets of decks: what ranges and sets in sets name, by their definition.
 
-#include <algorithm>
 #include <limits>
-#include <set>
 
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>

@@ -1,7 +1,4 @@
-#include <algorithm>
 #include <cmath>
-#include <numeric>
-#include <random>
 
 #include <gtest/gtest.h>
 

@@ -1,6 +1,5 @@
 #include "koppla/mapping/detail/simplex_tree.hpp"
 
-#include <cmath>
 #include <random>
 
 #include <gtest/gtest.h>
@@ -60,6 +59,27 @@ TEST(SimplexTree, FindsWhatASearchOverAllSimplicesFinds) {
           EXPECT_EQ(closestOn(*found.simplex, mesh.positions, point).squaredDistance, found.place.squaredDistance);
         }
       }
+}
+
+/// Between two plates of many triangles the plate that was given first is the nearest, and of its triangles at a common
+/// corner the first, wherever the tree has divided them.
+TEST(SimplexTree, OfSeveralAtTheSameDistanceFindsTheFirst) {
+  for (const double lower : {0.0, 2.0}) {
+    Points plates;
+    for (const double height : {lower, 2.0 - lower})
+      for (std::uint32_t k = 0; k < 8; ++k) {
+        const auto first = static_cast<std::uint32_t>(plates.size());
+        for (const Position& corner :
+             {Position{0.0, height, 0.0}, Position{1.0, height, k / 8.0}, Position{1.0, height, (k + 1) / 8.0}})
+          plates.positions.push_back(corner);
+        plates.simplices.push_back({{first, first + 1, first + 2}, 3});
+      }
+    const SimplexTree tree(plates.positions, plates.simplices);
+    EXPECT_EQ(tree.nearest({0.0, 1.0, 0.0}).index, 0U);
+    EXPECT_EQ(tree.nearest({-1.0, 1.0, -1.0}).index, 0U);
+    EXPECT_EQ(tree.nearest({1.0, 1.0, 0.5}).index, 3U) << "a corner of the fourth and the fifth";
+    EXPECT_EQ(tree.nearest({1.0, 1.0, 0.5}).simplex->corners[0], 9U);
+  }
 }
 
 /// All 2.4e9 pairs would take minutes.

@@ -1,7 +1,6 @@
 #include "koppla/mapping/detail/spatial_order.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
 #include <gtest/gtest.h>

@@ -26,7 +26,10 @@ SimplexTree::SimplexTree(std::span<const Position> positions, std::vector<Simple
   divide(0, order, 0);
   std::vector<Simplex> sorted;
   sorted.reserve(simplices_.size());
-  for (const Centre& centre : order) sorted.push_back(simplices_[centre.simplex]);
+  for (const Centre& centre : order) {
+    sorted.push_back(simplices_[centre.simplex]);
+    given_.push_back(centre.simplex);
+  }
   simplices_ = std::move(sorted);
   fitBoxes();
 }
@@ -97,13 +100,15 @@ double SimplexTree::squaredDistanceTo(const Box& box, const Position& point) {
 }
 
 void SimplexTree::searchLeaf(const Node& leaf, const Position& point, Found& best) const {
-  for (const Simplex& simplex : std::span(simplices_).subspan(leaf.first, leaf.count)) {
+  for (std::uint32_t at = leaf.first; at < leaf.first + leaf.count; ++at) {
+    const Simplex& simplex = simplices_[at];
     const bool first = best.simplex == nullptr;
-    if (!first && squaredDistanceTo(boxOf({&simplex, 1}), point) >= best.place.squaredDistance) continue;
+    if (!first && squaredDistanceTo(boxOf({&simplex, 1}), point) > best.place.squaredDistance) continue;
     std::array<Position, 4> corners{};
     for (std::size_t i = 0; i < simplex.count; ++i) corners[i] = positions_[simplex.corners[i]];
     const Closest place = closestPoint(std::span(corners).first(simplex.count), point);
-    if (first || place.squaredDistance < best.place.squaredDistance) best = {&simplex, place};
+    if (first || std::pair(place.squaredDistance, given_[at]) < std::pair(best.place.squaredDistance, best.index))
+      best = {&simplex, given_[at], place};
   }
 }
 
@@ -115,7 +120,7 @@ void SimplexTree::search(std::uint32_t node, const Position& point, Found& best)
       std::pair{squaredDistanceTo(nodes_[here.first + 1].box, point), here.first + 1}};
   if (children[1].first < children[0].first) std::swap(children[0], children[1]);
   for (const auto& [distance, child] : children)
-    if (best.simplex == nullptr || distance < best.place.squaredDistance) search(child, point, best);
+    if (best.simplex == nullptr || distance <= best.place.squaredDistance) search(child, point, best);
 }
 
 SimplexTree::Found SimplexTree::nearest(const Position& point) const {

@@ -10,13 +10,15 @@
 namespace koppla::mapping::detail {
 
 /// Finds the simplex that is nearest to a place: a tree of boxes, each divided at the median of the centres along its
-/// longest side of what these fill. There is at least one simplex; the positions outlive the tree.
+/// longest side of what these fill. There is at least one simplex; the positions outlive the tree. Of several at the
+/// same distance it is the one that was given first.
 class SimplexTree {
  public:
   SimplexTree(std::span<const Position> positions, std::vector<Simplex> simplices);
 
   struct Found {
     const Simplex* simplex = nullptr;
+    std::uint32_t index = 0;  ///< of the simplex among those given
     Closest place;
   };
   [[nodiscard]] Found nearest(const Position& point) const;
@@ -48,6 +50,7 @@ class SimplexTree {
 
   std::span<const Position> positions_;
   std::vector<Simplex> simplices_;
+  std::vector<std::uint32_t> given_;  ///< their indices among those given
   std::vector<Node> nodes_;
 };
 
