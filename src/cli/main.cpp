@@ -3,6 +3,7 @@
 #include <exception>
 #include <filesystem>
 #include <iostream>
+#include <new>
 #include <string>
 #include <string_view>
 #include <system_error>
@@ -81,6 +82,11 @@ int koppla_main(int argc, char** argv) {
     tell(std::string(error.what()) +
          (place ? ". Check that the path is right and that you may use it." : ". Check the disk."));
     code = place ? ExitCode::badInput : ExitCode::outputFailed;
+  } catch (const std::bad_alloc&) {
+    tell(
+        "There is not enough memory. Record or read fewer variables, choose smaller sizes, or raise the limit of the "
+        "process (`ulimit -v`).");
+    code = ExitCode::badInput;
   } catch (const std::exception& error) {
     tell(std::string("This is a bug in Koppla: ") + error.what());
     std::cerr << "Please report it with the project file and run.log.\n";

@@ -90,6 +90,7 @@ DyingWords& operator<<(DyingWords& words, const subsystem::CallUnderWay& call) {
 
 void onFatal(int signal, siginfo_t* information, void* context);
 
+/// In whatever form: handlers of both kinds stand in the same place, and signal() gives ours back as one of the other.
 bool isOurs(const struct sigaction& action) {
   return action.sa_sigaction == onFatal;
 }
@@ -109,7 +110,7 @@ bool othersDealWith(int signal, siginfo_t* information, void* context) {
   }
   struct sigaction present {};
   ::sigaction(signal, nullptr, &present);
-  return present.sa_handler != SIG_DFL;  // which stands in the same place as handlers of the other kind
+  return present.sa_handler != SIG_DFL;
 }
 
 constexpr std::array kFloatingPointTraps{FPE_FLTDIV, FPE_FLTOVF, FPE_FLTUND, FPE_FLTRES, FPE_FLTINV, FPE_FLTSUB};
@@ -153,8 +154,7 @@ void onFatal(int signal, siginfo_t* information, void* context) {
 /// The library of the caller, for calls outside of any known one.
 std::string libraryOf(const void* caller) {
   Dl_info information{};
-  ::dladdr(caller, &information);
-  if (information.dli_fname == nullptr) return "unknown code";
+  if (::dladdr(caller, &information) == 0 || information.dli_fname == nullptr) return "unknown code";
   return std::filesystem::path(information.dli_fname).filename().string();
 }
 
@@ -217,8 +217,7 @@ void ProcessGuard::reclaim() {
   for (std::size_t i = 0; i < kFatalSignals.size(); ++i) {
     struct sigaction present {};
     ::sigaction(kFatalSignals[i], nullptr, &present);
-    if (isOurs(present)) continue;
-    othersActions[i] = present;
+    if (!isOurs(present)) othersActions[i] = present;
     struct sigaction ours {};
     ours.sa_sigaction = onFatal;
     ours.sa_flags = SA_SIGINFO | SA_ONSTACK;

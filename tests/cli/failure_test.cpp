@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 #include <nlohmann/json.hpp>
+#include <sys/resource.h>
 
 #include "command.hpp"
 
@@ -204,6 +205,24 @@ TEST(FailureInATrial, DoesNotEndARunThatDoesNotMeetIt) {
       << result.err;
   EXPECT_EQ(workspace.rows("p.run/results.csv").size(), 11U);
 }
+
+#if !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)  // which take up more than any limit
+TEST(Memory, ThatIsTooSmallIsNoBug) {
+  const Workspace workspace;
+  workspace.write("p.toml",
+                  "format = 1\nsimulation = { end = 1.0, step = 0.5 }\n[[subsystems]]\nname = \"s\"\n"
+                  "program = \"true\"\noutputs.T = { file = \"out.txt\", size = 100000000 }\n");
+  rlimit before{};
+  ::getrlimit(RLIMIT_AS, &before);
+  const rlimit limit{rlim_t{700} << 20U, before.rlim_max};
+  ::setrlimit(RLIMIT_AS, &limit);
+  const Result result = workspace.run({"check", "p.toml"});
+  ::setrlimit(RLIMIT_AS, &before);
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  EXPECT_NE(result.err.find("There is not enough memory. Record or read fewer variables"), std::string::npos)
+      << result.err;
+}
+#endif
 
 }  // namespace
 }  // namespace koppla::test::failure_test

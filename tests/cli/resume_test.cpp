@@ -367,6 +367,14 @@ TEST_F(ResumeTest, MistakesInTheCopyOfTheProjectAreToldWithItsPlace) {
   EXPECT_THAT(refused.err, HasSubstr("loop.run/project.toml"));
 }
 
+TEST_F(ResumeTest, MistakesOfTheCommandLineAreNotBlamedOnTheCopy) {
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  const Result result = workspace_.run({"resume", "loop.run", "--end", "nan"});
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  EXPECT_EQ(result.err, "error: command line: 'end' in [simulation] is nan; it must be finite.\n");
+}
+
 TEST_F(ResumeTest, WhatIsNoRunFolderIsRefused) {
   for (const char* command : {"status", "resume"}) {
     const Result refused = workspace_.run({command, "nowhere.run"});

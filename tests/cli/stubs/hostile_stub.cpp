@@ -135,7 +135,7 @@ void act(const std::string& what) {
   if (what == "trap") __builtin_trap();
   if (what == "divide" || what == "againAsPrepared") std::raise(SIGFPE);
   if (what == "divideInLogger") divideInLogger();
-  if (what == "overflow") recurse(0);
+  if (what == "overflow" || what == "overflowHandedBack") recurse(0);
   if (what == "leap") std::signal(SIGSEGV, leap);
   if (what == "leap" || what == "leapAsPrepared")
     if (sigsetjmp(wayOut, 1) == 0) crash();
@@ -197,6 +197,7 @@ Component fmi2Instantiate(String name, Kind, String, String, const CallbackFunct
   auto* made = new Stub{name};
   // Handlers are made ready here; what they are to catch comes in a step.
   if (made->name == "crash_doStep") act("takeSignals");
+  if (made->name == "overflowHandedBack_doStep") std::signal(SIGSEGV, std::signal(SIGSEGV, leap));
   if (made->name == "leapAsPrepared_doStep") std::signal(SIGSEGV, leap);
   if (made->name == "againAsPrepared_doStep") std::signal(SIGFPE, again);
   if (made->name == "crashInformed_doStep") {
