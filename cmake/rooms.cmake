@@ -34,11 +34,29 @@ target_compile_definitions(koppla_options INTERFACE $<BUILD_INTERFACE:FMT_SHARED
 if(NOT CMAKE_DISABLE_PRECOMPILE_HEADERS AND NOT DEFINED CMAKE_UNITY_BUILD)
   set(CMAKE_UNITY_BUILD ON)
 endif()
-set(CMAKE_UNITY_BUILD_BATCH_SIZE 7)
-# koppla_alone(<files...>): sources of this folder that take long by themselves (Eigen's decompositions, CLI11). Compiled
+# koppla_alone(<files...>): sources of this folder that take long by themselves (Eigen's decompositions, CLI11, spdlog). Compiled
 # with others they would make calls of the compiler that one core works at while the other waits.
 function(koppla_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
+endfunction()
+# koppla_batches(<target> <bytes>): the sources of a target in batches of about so many bytes, all of like size.
+function(koppla_batches target most)
+  get_target_property(sources ${target} SOURCES)
+  set(sizes "")
+  set(total 0)
+  foreach(source IN LISTS sources)
+    file(SIZE ${CMAKE_CURRENT_SOURCE_DIR}/${source} size)
+    list(APPEND sizes ${size})
+    math(EXPR total "${total} + ${size}")
+  endforeach()
+  math(EXPR batches "(${total} + ${most} - 1) / ${most}")
+  set(before 0)
+  foreach(source size IN ZIP_LISTS sources sizes)
+    math(EXPR batch "${before} * ${batches} / ${total}")
+    set_property(SOURCE ${source} PROPERTY UNITY_GROUP ${target}_${batch})
+    math(EXPR before "${before} + ${size}")
+  endforeach()
+  set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP)
 endfunction()
 file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/standard_headers.cpp CONTENT "")
 add_library(koppla_standard_headers OBJECT ${CMAKE_BINARY_DIR}/standard_headers.cpp)
@@ -46,11 +64,12 @@ target_link_libraries(koppla_standard_headers PRIVATE koppla_options)
 target_precompile_headers(koppla_standard_headers PRIVATE <algorithm> <array> <cmath> <cstdint> <filesystem> <functional>
   <map> <memory> <optional> <ranges> <span> <string> <string_view> <utility> <variant> <vector> <fmt/format.h>)
 
-# koppla_room(<name> SOURCES ... [PUBLIC libs...] [PRIVATE libs...])
+# koppla_room(<name> SOURCES ... [PUBLIC libs...] [PRIVATE libs...] [ONCE])
 # Headers are spelled "koppla/<room>/<file>.hpp", in the tree as after installation. Libraries of headers only are no part
-# of the installed room: a program that links it need not have them.
+# of the installed room: a program that links it need not have them. ONCE: what this room does, it does once in a run; it is
+# optimised less, which halves the compiler's work.
 function(koppla_room name)
-  cmake_parse_arguments(ROOM "" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
+  cmake_parse_arguments(ROOM "ONCE" "" "SOURCES;PUBLIC;PRIVATE" ${ARGN})
   set(view ${CMAKE_BINARY_DIR}/include/${name})
   file(MAKE_DIRECTORY ${view}/koppla)
   file(CREATE_LINK ${CMAKE_CURRENT_SOURCE_DIR} ${view}/koppla/${name} SYMBOLIC)
@@ -63,6 +82,10 @@ function(koppla_room name)
   list(TRANSFORM ROOM_PRIVATE REPLACE "^(Boost::headers|Eigen3::Eigen|nanoflann::nanoflann|nlohmann_json::nlohmann_json|spdlog::spdlog_header_only)$" "$<BUILD_INTERFACE:\\1>")
   target_link_libraries(koppla_${name} PUBLIC ${ROOM_PUBLIC} PRIVATE ${ROOM_PRIVATE} $<BUILD_INTERFACE:koppla_options>)
   target_precompile_headers(koppla_${name} REUSE_FROM koppla_standard_headers)
+  koppla_batches(koppla_${name} 55000)
+  if(ROOM_ONCE)
+    target_compile_options(koppla_${name} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endif()
   install(TARGETS koppla_${name} EXPORT KopplaTargets ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR})
   set_property(GLOBAL APPEND PROPERTY KOPPLA_ROOMS koppla_${name})
   file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.hpp)
@@ -96,6 +119,7 @@ function(koppla_test room)
   add_executable(${room}_test ${TEST_SOURCES})
   target_link_libraries(${room}_test PRIVATE ${TEST_LIBRARIES} koppla_test_support GTest::gtest_main rapidcheck koppla_options)
   koppla_compile_quickly(${room}_test)
+  koppla_batches(${room}_test 110000)
   set_target_properties(${room}_test PROPERTIES RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/tests)
   # Laws are tried on the same inputs in every run; a program started by hand draws others.
   gtest_discover_tests(${room}_test TEST_PREFIX "${room}." DISCOVERY_TIMEOUT 60

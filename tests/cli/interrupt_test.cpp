@@ -61,11 +61,11 @@ TEST_P(SignalTest, EndsTheRunAfterItsStepWithAllRows) {
   EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
 }
 
-std::string nameOf(const ::testing::TestParamInfo<int>& info) {
+std::string signalName(const ::testing::TestParamInfo<int>& info) {
   return info.param == SIGINT ? "CtrlC" : info.param == SIGTERM ? "TerminationRequest" : "Hangup";
 }
 
-INSTANTIATE_TEST_SUITE_P(From, SignalTest, ::testing::Values(SIGINT, SIGTERM, SIGHUP), nameOf);
+INSTANTIATE_TEST_SUITE_P(From, SignalTest, ::testing::Values(SIGINT, SIGTERM, SIGHUP), signalName);
 
 TEST_F(InterruptTest, AnInterruptedRunCanBePlottedAndCompared) {
   {
