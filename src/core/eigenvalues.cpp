@@ -23,13 +23,15 @@ MatrixXd square(std::span<const double> matrix) {
 void balance(MatrixXd& matrix) {
   constexpr double kWorthwhile = 0.95;
   constexpr int kMostRounds = 100;
+  const auto sizeWithout = [](Eigen::Index i, const auto& line) {
+    return line.head(i).cwiseAbs().sum() + line.tail(line.size() - 1 - i).cwiseAbs().sum();
+  };
   bool changed = true;
   for (int round = 0; changed && round < kMostRounds; ++round) {
     changed = false;
     for (Eigen::Index i = 0; i < matrix.rows(); ++i) {
-      const double own = std::fabs(matrix(i, i));
-      const double column = matrix.col(i).cwiseAbs().sum() - own;
-      const double row = matrix.row(i).cwiseAbs().sum() - own;
+      const double column = sizeWithout(i, matrix.col(i));
+      const double row = sizeWithout(i, matrix.row(i));
       if (!(column > 0.0 && row > 0.0)) continue;
       const double factor = std::exp2(std::round(0.5 * std::log2(row / column)));
       if (!(column * factor + row / factor < kWorthwhile * (column + row))) continue;

@@ -16,8 +16,8 @@ char lower(char c) {
 class Distance {
  public:
   /// Exact up to `most`, above it whatever is more. Only the band of the table that can hold so little is filled in
-  /// (Ukkonen), and its rows are reused: a large project may have thousands of names, all of them mistyped. Nothing was
-  /// ever written to the right of the band, which moves to the right.
+  /// (Ukkonen), and its rows are reused: a large project may have thousands of names, all of them mistyped. What lies
+  /// right of the band still holds tooMuch.
   std::size_t operator()(std::string_view a, std::string_view b, std::size_t most) {
     const std::size_t tooMuch = most + 1;
     if (std::max(a.size(), b.size()) - std::min(a.size(), b.size()) > most) return tooMuch;

@@ -70,7 +70,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
     groups_.push_back({exchanged_, {}, {settings.rtol, settings.atol}, settings.norm});
   }
   norms_.resize(groups_.size());
-  const Group& first = groups_[0];
+  const Group& first = groups_.front();
   undivided_ = groups_.size() == 1 && first.values.size() == exchanged_.size() && core::isByValue(first.norm);
   for (Group& group : groups_)
     if (group.values.size() < exchanged_.size())
@@ -154,7 +154,7 @@ double ConvergenceMonitor::relativeChange() const {
 
 /// Both at once where one group holds all.
 inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) {
-  const Group& group = groups_[0];
+  const Group& group = groups_.front();
   const bool bySent = isWeighedBySent(group.norm);
   double* const sent = memory_.data();
   double* const answered = nextAnswers().data();
@@ -164,11 +164,11 @@ inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) 
     answered[i] = y;
     values.add(y - u, bySent ? u : y);
   });
-  norms_[0] = values.norm(group.norm, samples_);
+  norms_.front() = values.norm(group.norm, samples_);
 }
 
 inline void ConvergenceMonitor::compare() {
-  norm_ = norms_[0];
+  norm_ = norms_.front();
   if (!undivided_) norm_ = std::ranges::max(norms_);
   if (printed_) [[unlikely]] {
     rounding_ = 0.0;

@@ -172,9 +172,6 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.accelerator->begin();
   }
 
-  /// The only part where not all values are accelerated.
-  [[nodiscard]] AcceleratedPart& theCut() { return parts_[0]; }
-
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
     if (keepsHistory_) noteDoings();
@@ -203,7 +200,7 @@ class FixedPoint final : public Algorithm {
 
   void learn(const InterfaceProblem& problem) {
     if (passing_) return;
-    AcceleratedPart& part = theCut();
+    AcceleratedPart& part = parts_.front();
     part.read(problem);
     if (!unaccelerated_) findSlope(part);  // what is sent as it was answered cannot come where it is repelled
     part.accelerator->learn(part.sent(), part.answered());
@@ -261,21 +258,21 @@ class FixedPoint final : public Algorithm {
 
   void propose(InterfaceProblem& problem) {
     if (passing_) return;
-    AcceleratedPart& part = theCut();
+    AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
     part.accelerator->propose(part.proposal());
     problem.send(part.values, part.proposal());
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
-  [[nodiscard]] bool mayRetreat(unsigned retreats) {
+  [[nodiscard]] bool mayRetreat(unsigned retreats) const {
     constexpr unsigned kMost = 8;  // in a row
     return !passing_ && iteration_ > 1 && iteration_ < maxIterations_ && retreats < kMost &&
-           theCut().accelerator->canRetreat();
+           parts_.front().accelerator->canRetreat();
   }
 
   [[gnu::noinline]] void retreat() {
-    AcceleratedPart& part = theCut();
+    AcceleratedPart& part = parts_.front();
     part.accelerator->retreat(part.proposal());
     problem_->send(part.values, part.proposal());
   }

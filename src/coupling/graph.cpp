@@ -110,7 +110,7 @@ std::vector<Cycle> findCycles(const System& system) {
   std::vector<bool> isClosed;
   for (const auto& members : components) {
     for (const std::size_t member : members) cycleOf[member] = cycles.size();
-    isClosed.push_back(members.size() > 1 || feedsItself[members[0]]);
+    isClosed.push_back(members.size() > 1 || feedsItself[members.front()]);
     cycles.push_back({members, isClosed.back()});
   }
 

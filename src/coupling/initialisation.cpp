@@ -40,11 +40,11 @@ class Initialiser {
     for (const auto& component : components()) {
       for (const std::size_t node : component)
         if (met.insert(nodes_[node].position).second) report_.order.push_back(nodes_[node].position);
-      const bool loop = component.size() > 1 || selfDependent_[component[0]];
+      const bool loop = component.size() > 1 || selfDependent_[component.front()];
       const bool keeps = loop && settings_.initialisation == Initialisation::startValues;
       const bool fine = keeps  ? keepLoop(component)
                         : loop ? solveLoop(component)
-                               : evaluateIfChanged(nodes_[component[0]].position);
+                               : evaluateIfChanged(nodes_[component.front()].position);
       if (!fine) return std::move(report_);
     }
     const bool kept = !report_.kept.empty();
@@ -102,7 +102,7 @@ class Initialiser {
       const std::size_t before = component.size();
       std::erase_if(component, [outputs](std::size_t node) { return node >= outputs; });
       if (component.empty()) continue;
-      if (component.size() == 1 && before > 1) selfDependent_[component[0]] = true;
+      if (component.size() == 1 && before > 1) selfDependent_[component.front()] = true;
       result.push_back(std::move(component));
     }
     return result;

@@ -132,6 +132,47 @@ double timeStep(const TimeUnit& unit, double least) {
   return decimalStep(least);
 }
 
+/// The whole ones in a range of powers of ten.
+struct Powers {
+  int first;
+  int last;  ///< first - 1 where there is none
+};
+
+Powers powersIn(Range powers) {
+  return {static_cast<int>(std::ceil(powers.low - kRounding)), static_cast<int>(std::floor(powers.high + kRounding))};
+}
+
+std::vector<Tick> wholePowers(Range powers, std::size_t mostTicks) {
+  const auto [first, last] = powersIn(powers);
+  const int between = 1 + (last - first) / static_cast<int>(std::max<std::size_t>(mostTicks, 2));
+  std::vector<Tick> ticks;
+  for (int power = first; power <= last; power += between)
+    ticks.push_back({static_cast<double>(power), "10" + superscript(power)});
+  return ticks;
+}
+
+std::vector<Tick> onesTwosAndFives(Range powers) {
+  const auto [first, last] = powersIn(powers);
+  std::vector<Tick> ticks;
+  for (int power = first - 1; power <= last; ++power)
+    for (const int factor : {1, 2, 5}) {
+      const double at = power + std::log10(factor);
+      if (at >= powers.low && at <= powers.high)
+        ticks.push_back({at, (factor == 1 ? "" : std::to_string(factor) + "·") + "10" + superscript(power)});
+    }
+  return ticks;
+}
+
+/// Round numbers, as multiples of the power below; half as many, since their texts are twice as long.
+std::vector<Tick> roundMultiples(Range powers, std::size_t mostTicks) {
+  const int power = powersIn(powers).last;
+  const Range numbers{std::pow(10.0, powers.low - power), std::pow(10.0, powers.high - power)};
+  std::vector<Tick> ticks;
+  for (const Tick& tick : valueAxis(numbers, {.quantity = "", .unit = "", .mostTicks = mostTicks / 2}).ticks)
+    ticks.push_back({power + std::log10(tick.at), tick.text + "·10" + superscript(power)});
+  return ticks;
+}
+
 }  // namespace
 
 Axis timeAxis(Range range, std::size_t mostTicks) {
@@ -180,26 +221,10 @@ Axis verticalAxis(const Panel& panel, Range range, std::size_t mostTicks, bool t
 }
 
 Axis decadeAxis(Range powers, std::size_t mostTicks, std::string label) {
-  Axis axis{powers, {}, 0, std::move(label)};
-  const int first = static_cast<int>(std::ceil(powers.low - kRounding));
-  const int last = static_cast<int>(std::floor(powers.high + kRounding));
-  const int between = 1 + (last - first) / static_cast<int>(std::max<std::size_t>(mostTicks, 2));
-  for (int power = first; power <= last; power += between)
-    axis.ticks.push_back({static_cast<double>(power), "10" + superscript(power)});
-  if (axis.ticks.size() >= 2) return axis;
-  axis.ticks.clear();
-  for (int power = first - 1; power <= last; ++power)
-    for (const int factor : {1, 2, 5}) {
-      const double at = power + std::log10(factor);
-      if (at >= powers.low && at <= powers.high)
-        axis.ticks.push_back({at, (factor == 1 ? "" : std::to_string(factor) + "·") + "10" + superscript(power)});
-    }
-  if (!axis.ticks.empty()) return axis;
-  // Between two of these: round numbers, as multiples of the power below.
-  const Range numbers{std::pow(10.0, powers.low - last), std::pow(10.0, powers.high - last)};
-  for (const Tick& tick : valueAxis(numbers, {.quantity = "", .unit = "", .mostTicks = mostTicks / 2}).ticks)
-    axis.ticks.push_back({last + std::log10(tick.at), tick.text + "·10" + superscript(last)});
-  return axis;
+  std::vector<Tick> ticks = wholePowers(powers, mostTicks);
+  if (ticks.size() < 2) ticks = onesTwosAndFives(powers);
+  if (ticks.empty()) ticks = roundMultiples(powers, mostTicks);
+  return {powers, std::move(ticks), 0, std::move(label)};
 }
 
 std::string axisLabel(std::string_view quantity, std::string_view unit, int powerOfTen) {

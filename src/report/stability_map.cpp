@@ -186,9 +186,8 @@ Layout laidOut(const MapAxis& acrossAxis, const MapAxis& upAxis, const Axis& acr
 }  // namespace
 
 bool looksLogarithmic(const std::vector<double>& values) {
-  if (values.size() < 3) return false;
-  // Equal ratios put the middle value at the geometric mean of the ends, equal distances at the arithmetic one. Of
-  // values that are not all above 0 the first of these is infinitely far or no number, and not nearer.
+  if (values.size() < 3 || values.front() <= 0.0) return false;
+  // Equal ratios put the middle value at the geometric mean of the ends, equal distances at the arithmetic one.
   const std::size_t half = (values.size() - 1) / 2;
   const double first = values.front();
   const double last = values[2 * half];

@@ -2,8 +2,10 @@
 
 #include <cmath>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
+
+#include "koppla/core/detail/dense.hpp"
 
 #include "support/allocations.hpp"
 
@@ -147,7 +149,7 @@ TEST(SecantMemory, SolvesALinearProblemInThreeIterationsMoreThanItHasUnknowns) {
   for (const Eigen::Index n : {1, 2, 3, 5, 8}) {
     MatrixXd matrix(n, n);
     for (Eigen::Index i = 0; i < n; ++i) matrix.col(i) = someVector(n, int(i) + 2);
-    const MatrixXd Q = matrix.householderQr().householderQ();
+    const MatrixXd Q = core::detail::symmetricModes(matrix * matrix.transpose()).vectors;
     VectorXd eigenvalues(n);
     for (Eigen::Index i = 0; i < n; ++i) eigenvalues[i] = 0.8 - 1.3 * double(i);
     const MatrixXd A = Q * eigenvalues.asDiagonal() * Q.transpose();

@@ -1,6 +1,5 @@
 #include <array>
 #include <cmath>
-#include <limits>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>

@@ -16,8 +16,6 @@
 namespace koppla::test::calibration_command_test {
 namespace {
 
-using ::testing::HasSubstr;
-
 /// 12 sets on two models; the best 11 are ranked.
 constexpr const char* kTuning = R"toml(format = 1
 [study]

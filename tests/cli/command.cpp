@@ -1,6 +1,5 @@
 #include "command.hpp"
 
-#include <algorithm>
 #include <cerrno>
 #include <csignal>
 #include <stdexcept>

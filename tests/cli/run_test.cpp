@@ -1,6 +1,5 @@
 // The command as a user meets it when all goes well.
 
-#include <array>
 #include <cstdlib>
 
 #include <gtest/gtest.h>

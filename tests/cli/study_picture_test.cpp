@@ -31,6 +31,7 @@ from = "a.x"
 to = "a.u"
 )";
 
+/// Which values are drawn, and what they are called; how, is tested where the picture is made.
 class StudyPictureTest : public ::testing::Test {
  protected:
   StudyPictureTest() { workspace_.write("p.toml", kProject); }

@@ -1,8 +1,6 @@
 // FMUs that have or bring libraries of the same names as ours, or as another FMU's: everybody gets its own. The number
 // that comes out tells whose function was called.
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 
 #include "command.hpp"

@@ -96,6 +96,17 @@ TEST(SpectralRadius, OfWhatIsAllConnectedDoesNotDependOnTheUnits) {
     }
 }
 
+/// (c, .9, 0; 0, c, .9; e, 0, c) has the eigenvalues c + w (.81 e)^(1/3), w^3 = 1, to which e contributes however small
+/// it is beside c.
+TEST(SpectralRadius, KeepsWhatALoopOfSmallAndLargeNumbersGives) {
+  for (const double c : {0.0, 1.0})
+    for (const double e : {1e-18, 1e-30})
+      EXPECT_NEAR(spectralRadius(std::vector{c, 0.9, 0.0, 0.0, c, 0.9, e, 0.0, c}), c + std::cbrt(0.81 * e), 1e-15)
+          << c << e;
+  // Two steps of 1e9 and 1e3 and one of 1e-30.
+  EXPECT_NEAR(spectralRadius(std::vector{0.0, 1e9, 0.0, 0.0, 0.0, 1e3, 1e-30, 0.0, 0.0}), std::cbrt(1e-18), 1e-18);
+}
+
 TEST(SpectralRadius, MayBeSmall) {
   EXPECT_EQ(spectralRadius(std::vector{-0.25}), 0.25);
   EXPECT_EQ(spectralRadius(std::vector{0.0}), 0.0);

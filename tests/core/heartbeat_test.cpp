@@ -1,6 +1,5 @@
 #include "koppla/core/heartbeat.hpp"
 
-#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <numeric>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

@@ -1,13 +1,8 @@
 // The acceleration that nobody has to choose: for one value and for several.
 
 #include <algorithm>
-#include <array>
-#include <cmath>
-#include <functional>
-#include <limits>
-#include <optional>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <fmt/format.h>
 #include <gtest/gtest.h>
 
@@ -17,17 +12,10 @@
 #include "koppla/coupling/field_weights.hpp"
 #include "koppla/coupling/scalar_secant.hpp"
 
-#include "support/message_of.hpp"
-
 namespace koppla::coupling::automatic_test {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using Reals = std::vector<double>;
-
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Reals next(Accelerator& accelerator, const Reals& sent, Reals answered) {
   accelerator.learn(sent, answered);

@@ -2,7 +2,6 @@
 // loops.
 
 #include <algorithm>
-#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>

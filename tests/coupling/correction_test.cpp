@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include <Eigen/Dense>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "koppla/core/detail/dense.hpp"
@@ -181,8 +181,8 @@ TEST(Correction, NamesTheRowWithTheLargestShareFirst) {
 MatrixXd nearlySingular(Index n, double smallest) {
   VectorXd singular = VectorXd::Ones(n);
   singular[n - 1] = smallest;
-  const MatrixXd left = chain(n).householderQr().householderQ();
-  const MatrixXd right = (chain(n) + MatrixXd::Identity(n, n)).householderQr().householderQ();
+  const MatrixXd left = core::detail::symmetricModes(chain(n)).vectors;
+  const MatrixXd right = core::detail::symmetricModes(chain(n) * chain(n).transpose()).vectors;
   return left * singular.asDiagonal() * right.transpose();
 }
 

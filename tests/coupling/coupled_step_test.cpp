@@ -4,7 +4,6 @@
 #include "koppla/coupling/coupled_step.hpp"
 
 #include <cmath>
-#include <set>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -17,25 +16,6 @@ namespace {
 
 using namespace koppla::coupling::scripted;
 using koppla::test::connect;
-using Reals = std::vector<double>;
-
-/// y = F(u) at the end of a step, with the inputs there; counts its steps.
-struct Counted {
-  std::function<double(double)> answer;
-  int steps = 0;
-
-  Script script() {
-    Script made;
-    made.ports = {in("u"), out("y")};
-    made.capabilities.inputDerivatives = 5;
-    made.advance = [this](const Step& step, Trajectory u, std::span<double> y, Binding&) {
-      ++steps;
-      if (!y.empty()) y[0] = answer(u.count == 0 ? step.t1 : u.value(0, 1.0));
-      return StepResult{Status::ok, step.t1};
-    };
-    return made;
-  }
-};
 
 /// Loops u = F(u) one behind the other, with a member between two of them that runs once; the last one feeds a sink.
 struct Loops {

@@ -1,9 +1,5 @@
 // Derivatives of a cycle: how far probes go, what they meet, and how members' blocks are put together.
 
-#include <array>
-#include <cmath>
-#include <limits>
-
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/interface_problem.hpp"

@@ -1,9 +1,5 @@
 // Integers, booleans, strings and enumerations in a network: where they lie and whom they reach.
 
-#include <array>
-#include <cmath>
-#include <limits>
-
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/network.hpp"
@@ -17,28 +13,8 @@ namespace {
 using namespace koppla::coupling::scripted;
 using koppla::test::connect;
 using Reals = std::vector<double>;
-using Places = std::vector<std::size_t>;
 
 constexpr double kLimit = 1e100;
-
-/// What a member's inputs are, as it meets them when it is evaluated.
-struct Met {
-  Reals reals;
-  std::vector<std::int32_t> integers, booleans;
-  std::vector<std::string> strings;
-
-  Script script(std::vector<subsystem::Port> ports) {
-    Script made = source(std::move(ports));
-    made.evaluate = [this](double, std::span<const double> u, std::span<double>, Binding& binding) {
-      reals.assign(u.begin(), u.end());
-      integers.assign(binding.discreteInputs.integers.begin(), binding.discreteInputs.integers.end());
-      booleans.assign(binding.discreteInputs.booleans.begin(), binding.discreteInputs.booleans.end());
-      strings.assign(binding.discreteInputs.strings.begin(), binding.discreteInputs.strings.end());
-      return Status::ok;
-    };
-    return made;
-  }
-};
 
 /// Two producers and two consumers of every type; the outputs of the second producer lie behind those of the first.
 struct AllTypes {

@@ -5,7 +5,6 @@
 #include <cmath>
 #include <limits>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "iterated_loop.hpp"

@@ -1,7 +1,5 @@
 #include "koppla/coupling/graph.hpp"
 
-#include <algorithm>
-
 #include <gtest/gtest.h>
 #include <rapidcheck/gtest.h>
 

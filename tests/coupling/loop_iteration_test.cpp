@@ -3,8 +3,6 @@
 #include "koppla/coupling/loop_iteration.hpp"
 
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -15,7 +13,6 @@ namespace koppla::coupling::loop_iteration_test {
 namespace {
 
 using namespace koppla::coupling::scripted;
-using Names = std::vector<std::string>;
 
 /// The network of a pair, and how iterateLoop() ends on it.
 struct Iterated {

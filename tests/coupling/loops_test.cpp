@@ -1,8 +1,6 @@
 // Algebraic loops that are solved at the start, what depends on what there, and what does not settle.
 
 #include <cmath>
-#include <limits>
-#include <numeric>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -64,12 +62,11 @@ TEST(SolvedLoop, CorrectionsAreJudgedInTheUnitsOfWhereTheyBegin) {
 }
 
 TEST(SolvedLoop, StaysInTheDomainOfItsMembers) {
-  // u = sqrt(u) / 2 + 3/64 begins at u = 4: the solution with the + is at 9/64 * ... and roots of negative numbers are
-  // not met.
+  // From 0.2 the whole correction of u = sqrt(u) - 3/16 leads to -0.3, which has no root.
   Script a = scalar([](double u) { return std::sqrt(u) - 0.1875; });
-  a.starts[0] = {0.3};
+  a.starts[0] = {0.2};
   Script b = gains({1.0});
-  b.starts[0] = {0.3};
+  b.starts[0] = {0.2};
   const Started loop(pair(std::move(a), std::move(b)));
   EXPECT_TRUE(loop.report.loops.at(0).solved);
   // sqrt(u) = s with s^2 - s + 3/16 = 0: s = 1/4 or 3/4.

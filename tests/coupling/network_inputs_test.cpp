@@ -1,8 +1,6 @@
 // What inputs are made of, and what they begin with.
 
 #include <array>
-#include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 
@@ -20,25 +18,6 @@ using Reals = std::vector<double>;
 using Places = std::vector<std::size_t>;
 
 constexpr double kLimit = 1e100;
-
-/// What a member's inputs are, as it meets them when it is evaluated.
-struct Met {
-  Reals reals;
-  std::vector<std::int32_t> integers, booleans;
-  std::vector<std::string> strings;
-
-  Script script(std::vector<subsystem::Port> ports) {
-    Script made = source(std::move(ports));
-    made.evaluate = [this](double, std::span<const double> u, std::span<double>, Binding& binding) {
-      reals.assign(u.begin(), u.end());
-      integers.assign(binding.discreteInputs.integers.begin(), binding.discreteInputs.integers.end());
-      booleans.assign(binding.discreteInputs.booleans.begin(), binding.discreteInputs.booleans.end());
-      strings.assign(binding.discreteInputs.strings.begin(), binding.discreteInputs.strings.end());
-      return Status::ok;
-    };
-    return made;
-  }
-};
 
 /// Outputs p.x = (1, 2, 3), q.x = (10, 20, 30).
 struct Sums {

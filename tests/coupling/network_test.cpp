@@ -1,6 +1,5 @@
 #include "koppla/coupling/network.hpp"
 
-#include <cmath>
 #include <limits>
 
 #include <gtest/gtest.h>

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "iterated_loop.hpp"

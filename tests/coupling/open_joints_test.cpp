@@ -1,6 +1,5 @@
 // Joints that a correction does not close: doubted, or the end of the step.
 
-#include <algorithm>
 #include <optional>
 
 #include <gtest/gtest.h>

@@ -1,14 +1,9 @@
 // What relaxations refuse, what they say, and the factors that they end at.
 
-#include <algorithm>
-#include <array>
-#include <cmath>
 #include <functional>
 #include <limits>
-#include <optional>
 
-#include <Eigen/Dense>
-#include <fmt/format.h>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"
@@ -22,8 +17,6 @@
 namespace koppla::coupling::relaxations_test {
 namespace {
 
-using Eigen::MatrixXd;
-using Eigen::VectorXd;
 using Reals = std::vector<double>;
 
 constexpr double kNan = std::numeric_limits<double>::quiet_NaN();

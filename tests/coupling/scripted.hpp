@@ -164,4 +164,41 @@ inline Script function(std::function<void(std::span<const double> u, std::span<d
   return script;
 }
 
+/// What a member's inputs are, as it meets them when it is evaluated.
+struct Met {
+  std::vector<double> reals;
+  std::vector<std::int32_t> integers, booleans;
+  std::vector<std::string> strings;
+
+  Script script(std::vector<subsystem::Port> ports) {
+    Script made = source(std::move(ports));
+    made.evaluate = [this](double, std::span<const double> u, std::span<double>, Binding& binding) {
+      reals.assign(u.begin(), u.end());
+      integers.assign(binding.discreteInputs.integers.begin(), binding.discreteInputs.integers.end());
+      booleans.assign(binding.discreteInputs.booleans.begin(), binding.discreteInputs.booleans.end());
+      strings.assign(binding.discreteInputs.strings.begin(), binding.discreteInputs.strings.end());
+      return Status::ok;
+    };
+    return made;
+  }
+};
+
+/// y = F(u) at the end of a step, with the inputs there; counts its steps.
+struct Counted {
+  std::function<double(double)> answer;
+  int steps = 0;
+
+  Script script() {
+    Script made;
+    made.ports = {in("u"), out("y")};
+    made.capabilities.inputDerivatives = 5;
+    made.advance = [this](const Step& step, Trajectory u, std::span<double> y, Binding&) {
+      ++steps;
+      if (!y.empty()) y[0] = answer(u.count == 0 ? step.t1 : u.value(0, 1.0));
+      return StepResult{Status::ok, step.t1};
+    };
+    return made;
+  }
+};
+
 }  // namespace koppla::coupling::scripted

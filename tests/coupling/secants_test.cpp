@@ -1,23 +1,18 @@
 // Quasi-Newton methods against their formulas with plain matrices, and the weights of their fields.
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <optional>
 
-#include <Eigen/Dense>
-#include <fmt/format.h>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/core/error.hpp"
 #include "koppla/coupling/accelerator.hpp"
 #include "koppla/coupling/adaptive_relaxation.hpp"
 #include "koppla/coupling/field_weights.hpp"
 #include "koppla/coupling/scalar_secant.hpp"
-
-#include "support/message_of.hpp"
 
 namespace koppla::coupling::secants_test {
 namespace {
@@ -137,7 +132,11 @@ MatrixXd joined(const std::vector<VectorXd>& columns) {
 }
 
 VectorXd leastSquares(const MatrixXd& matrix, const VectorXd& right) {
-  return matrix.completeOrthogonalDecomposition().solve(right);
+  return core::detail::shortestLeastSquares(matrix, right);
+}
+
+MatrixXd pseudoInverse(const MatrixXd& matrix) {
+  return core::detail::shortestLeastSquares(matrix, MatrixXd::Identity(matrix.rows(), matrix.rows()));
 }
 
 /// u + beta r + W c, V c = -r: Anderson, and with beta = 1 and columns of earlier steps IQN-ILS.
@@ -203,7 +202,7 @@ class MultiVector final : public Reference {
   }
   void accept() override {
     if (single_ && !v_.empty())
-      before_ = joined(w_) * joined(v_).completeOrthogonalDecomposition().pseudoInverse();
+      before_ = joined(w_) * pseudoInverse(joined(v_));
     else
       before_ = jacobian();
     knows_ = knows_ || !v_.empty();
@@ -213,7 +212,7 @@ class MultiVector final : public Reference {
   [[nodiscard]] MatrixXd jacobian() const {
     if (v_.empty()) return before_;
     const MatrixXd V = joined(v_);
-    return before_ + (joined(w_) - before_ * V) * V.completeOrthogonalDecomposition().pseudoInverse();
+    return before_ + (joined(w_) - before_ * V) * pseudoInverse(V);
   }
   double factor_;
   bool single_;

@@ -1,9 +1,7 @@
 // Derivatives of static members, with time held and of the leading order, over trajectories, and what evaluations
 // leave as it was.
 
-#include <array>
 #include <cmath>
-#include <limits>
 
 #include <gtest/gtest.h>
 

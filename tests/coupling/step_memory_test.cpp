@@ -1,9 +1,7 @@
 // What kinds of algorithms a step has, what it remembers for the next one, and explicit steps.
 
-#include <cmath>
 #include <set>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/coupled_step.hpp"
@@ -17,24 +15,6 @@ namespace {
 using namespace koppla::coupling::scripted;
 using koppla::test::connect;
 using Reals = std::vector<double>;
-
-/// y = F(u) at the end of a step, with the inputs there; counts its steps.
-struct Counted {
-  std::function<double(double)> answer;
-  int steps = 0;
-
-  Script script() {
-    Script made;
-    made.ports = {in("u"), out("y")};
-    made.capabilities.inputDerivatives = 5;
-    made.advance = [this](const Step& step, Trajectory u, std::span<double> y, Binding&) {
-      ++steps;
-      if (!y.empty()) y[0] = answer(u.count == 0 ? step.t1 : u.value(0, 1.0));
-      return StepResult{Status::ok, step.t1};
-    };
-    return made;
-  }
-};
 
 std::function<double(double)> affine(double g, double b) {
   return [=](double u) { return g * u + b; };

@@ -2,8 +2,6 @@
 
 #include "koppla/coupling/stiff_laws.hpp"
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/free_motion.hpp"
@@ -16,7 +14,6 @@ namespace {
 
 using namespace koppla::coupling::scripted;
 using koppla::test::connect;
-using Reals = std::vector<double>;
 
 constexpr Step kStep{1.0, 1.5, false};
 constexpr double kH = 0.5;

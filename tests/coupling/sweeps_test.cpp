@@ -2,15 +2,9 @@
 // several threads, waveforms.
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
 #include <cmath>
-#include <limits>
-#include <set>
-#include <thread>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/network.hpp"

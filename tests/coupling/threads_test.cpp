@@ -1,11 +1,8 @@
 // Members on several threads: how they are shared out, where they stay, and that nothing changes by it.
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <chrono>
-#include <cmath>
-#include <limits>
 #include <set>
 #include <thread>
 
@@ -25,7 +22,6 @@ namespace {
 using namespace koppla::coupling::scripted;
 using koppla::test::connect;
 using Reals = std::vector<double>;
-using Powers = std::vector<Reals>;
 
 constexpr Step kStep{1.0, 1.5, false};
 

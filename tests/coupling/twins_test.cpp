@@ -2,10 +2,6 @@
 
 #include "koppla/coupling/twins.hpp"
 
-#include <array>
-#include <cmath>
-#include <limits>
-
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/interface_problem.hpp"

@@ -1,15 +1,8 @@
 // Steps of members piece by piece, with inputs that follow the samples of a waveform.
 
 #include <algorithm>
-#include <array>
-#include <atomic>
 #include <chrono>
-#include <cmath>
-#include <limits>
-#include <set>
-#include <thread>
 
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/coupling/network.hpp"

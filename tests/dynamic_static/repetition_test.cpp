@@ -1,8 +1,5 @@
 // Rejected steps of the BDF of Schmoll's note, 15.5, and repeated steps around a static subsystem.
 
-#include <cmath>
-
-#include <fmt/format.h>
 #include <gtest/gtest.h>
 
 #include "koppla/solver/static_function.hpp"

@@ -1,7 +1,6 @@
 // examples/mechanisms: rigid bodies of Lu's thesis in two subsystems each, joined by the coupling. Reference solutions
 // are those of the monolithic equations; errors may be 1.5 times those of an independent implementation of the methods.
 
-#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

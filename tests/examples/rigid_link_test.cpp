@@ -1,7 +1,6 @@
 // examples/rigid-link: Lu's two-mass oscillator with a rigid link (sec. 3.1), of FMUs. Obtained must be what the
 // methods give with exact integration, recomputed independently of Koppla, and the exact solution: one mass of 3 kg.
 
-#include <algorithm>
 #include <cmath>
 
 #include <gtest/gtest.h>

@@ -1,7 +1,6 @@
 // examples/thomson-coil: a plate thrown off a coil, coupled as in Schmoll, sec. 3.2.3. Orders against a monolithic
 // reference, which is computed here once more in another form of its equations.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

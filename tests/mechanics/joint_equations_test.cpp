@@ -1,6 +1,5 @@
 #include "koppla/mechanics/detail/joint_equations.hpp"
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numbers>

@@ -1,7 +1,6 @@
 // Mechanisms of Lu's thesis, each as one system with internal joints, against the reference solutions of its
 // monolithic equations in minimal coordinates (tables of section 8 of the note; end times and data as stated there).
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <numbers>

@@ -2,7 +2,6 @@
 // may be set, and what depends on what.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <memory>
 #include <numbers>

@@ -7,9 +7,9 @@
 #include <optional>
 
 #include <Eigen/Geometry>
-#include <Eigen/LU>
 #include <gtest/gtest.h>
 
+#include "koppla/core/detail/dense.hpp"
 #include "koppla/mechanics/detail/joint_equations.hpp"
 #include "koppla/mechanics/detail/kinematics.hpp"
 #include "koppla/mechanics/multibody.hpp"
@@ -311,7 +311,7 @@ Joined::Multipliers rigid(const Joint& joint) {
     const Eigen::VectorXd free = acceleration(Eigen::VectorXd::Zero(rows));
     Eigen::MatrixXd G(rows, rows);
     for (Eigen::Index k = 0; k < rows; ++k) G.col(k) = acceleration(Eigen::VectorXd::Unit(rows, k)) - free;
-    give(-G.partialPivLu().solve(free));
+    give(-core::detail::solve(G, free));
   };
 }
 

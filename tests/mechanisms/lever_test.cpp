@@ -1,7 +1,6 @@
 // A crank whose tip slides along a lever (Lu, sec. 2.3.3, 3.3.1.3, 3.3.2.3, 3.3.3.3; B3, B6 and B10 of the note).
 
 #include <algorithm>
-#include <cmath>
 #include <numbers>
 
 #include <fmt/format.h>

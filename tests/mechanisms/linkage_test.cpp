@@ -1,7 +1,6 @@
 // Slider-crank and four-bar linkage by method 3 with relaxation (Lu, sec. 3.3.3.4 and 3.3.3.5; B11 and B12 of the
 // note).
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // Two rods in a row (Lu, sec. 2.3.2, 3.3.1.2, 3.3.2.2, 3.3.3.2; B2, B5 and B9 of the note).
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 

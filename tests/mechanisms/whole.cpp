@@ -1,6 +1,5 @@
 #include "whole.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <stdexcept>

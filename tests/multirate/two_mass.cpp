@@ -1,7 +1,6 @@
 #include "two_mass.hpp"
 
 #include <cmath>
-#include <complex>
 #include <stdexcept>
 
 #include <Eigen/LU>

@@ -1,6 +1,5 @@
 #include "koppla/native/exact_solution.hpp"
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <complex>

@@ -11,6 +11,7 @@
 #include "koppla/native/exhaust_tract.hpp"
 
 #include "model_access.hpp"
+#include "support/elimination.hpp"
 
 namespace koppla::native::exhaust_structure_test {
 namespace {
@@ -65,27 +66,6 @@ double stiffness(std::size_t i, std::size_t j) {
   return sum;
 }
 
-std::vector<Complex> solved(std::vector<std::vector<Complex>> a, std::vector<Complex> b) {
-  const std::size_t n = b.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a[i][k]) > std::abs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    std::swap(b[k], b[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const Complex factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) b[k] -= a[k][j] * b[j];
-    b[k] /= a[k][k];
-  }
-  return b;
-}
-
 /// The amplitude at a frequency among reals.
 Complex amplitude(const Vector& values, std::size_t n, std::size_t k) {
   return {values[12 * n + 2 * k], values[12 * n + 2 * k + 1]};
@@ -108,7 +88,7 @@ TEST(ExhaustStructureEquations, HoldAtEveryFrequency) {
         load[i] += 2e-4 * 5e5 * dot(moved(i % 6, body.mounts.at(m)), kShaking) * std::polar(1.0, body.phase);
       if (i % 6 >= 3) load[i] += amplitude(moments, n, 3 * (i / 6) + i % 3);
     }
-    const std::vector<Complex> motion = solved(matrix, load);
+    const std::vector<Complex> motion = koppla::test::solved(matrix, load);
     for (std::size_t k = 0; k < 6; ++k) {
       const Complex expected = motion[6 * (k / 3) + 3 + k % 3];
       ASSERT_LT(std::abs(amplitude(y, n, k) - expected), 1e-9 * std::abs(expected) + 1e-14) << n << " " << k;

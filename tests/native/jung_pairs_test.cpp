@@ -1,7 +1,6 @@
 // The calibration pairs of Jung: fixed points and slopes of his 25 models, and of model B with its third point at 480
 // degC, as recomputed in the notes.
 
-#include <cmath>
 #include <functional>
 #include <numbers>
 

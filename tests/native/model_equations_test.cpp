@@ -16,6 +16,7 @@
 #include "koppla/native/tube_wall.hpp"
 
 #include "model_access.hpp"
+#include "support/elimination.hpp"
 
 namespace koppla::native::model_equations_test {
 namespace {
@@ -38,28 +39,6 @@ class Numbers {
   std::uint32_t seed_ = 7;
 };
 
-/// Gauss' elimination with pivots.
-Vector solved(Rows a, Vector b) {
-  const std::size_t n = b.size();
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::fabs(a[i][k]) > std::fabs(a[pivot][k])) pivot = i;
-    std::swap(a[k], a[pivot]);
-    std::swap(b[k], b[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double factor = a[i][k] / a[k][k];
-      for (std::size_t j = k; j < n; ++j) a[i][j] -= factor * a[k][j];
-      b[i] -= factor * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) b[k] -= a[k][j] * b[j];
-    b[k] /= a[k][k];
-  }
-  return b;
-}
-
 TEST(BandMatrix, SolvesAsElimination) {
   Numbers number;
   for (std::size_t n = 1; n <= 12; ++n)
@@ -75,7 +54,7 @@ TEST(BandMatrix, SolvesAsElimination) {
         }
       Vector side(n);
       for (double& value : side) value = number();
-      const Vector expected = solved(dense, side);
+      const Vector expected = koppla::test::solved(dense, side);
       band.factorise();
       Vector x = side;
       band.solve(x);
@@ -276,7 +255,7 @@ struct Stream {
             matrix[j][outward ? j + 1 : j - 1] -= conductance;
         }
       }
-      T = solved(matrix, side);
+      T = koppla::test::solved(matrix, side);
       result.push_back(T);
     }
     return result;

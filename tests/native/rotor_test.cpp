@@ -4,7 +4,6 @@
 
 #include "koppla/native/rotor.hpp"
 
-#include <array>
 #include <cmath>
 #include <numbers>
 

@@ -14,7 +14,6 @@ namespace koppla::project::condition_options_test {
 namespace {
 
 using test::mistakes;
-using test::ProblemList;
 using test::warnings;
 using testing::ElementsAre;
 using testing::HasSubstr;

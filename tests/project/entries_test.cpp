@@ -20,7 +20,6 @@ namespace {
 
 namespace fs = std::filesystem;
 using test::mistakes;
-using test::ProblemList;
 using test::problemsOf;
 using test::warnings;
 using testing::Contains;

@@ -18,7 +18,6 @@ namespace koppla::project::native_options_test {
 namespace {
 
 using test::mistakes;
-using test::ProblemList;
 using test::warnings;
 using testing::Contains;
 using testing::ElementsAre;

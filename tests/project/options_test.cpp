@@ -1,10 +1,8 @@
 // Which options have an effect with which algorithm, acceleration, step control and integrator; the others are warned
 // of.
 
-#include <map>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -21,7 +19,6 @@ namespace {
 using test::expectEffects;
 using test::mistakes;
 using test::Option;
-using test::ProblemList;
 using test::warnings;
 using test::Words;
 using testing::AllOf;

@@ -1,7 +1,6 @@
 // Options of programs in project files, at the edges of what they take.
 
 #include <filesystem>
-#include <limits>
 #include <string>
 #include <vector>
 

@@ -5,7 +5,7 @@
 #include <limits>
 #include <random>
 
-#include <Eigen/QR>
+#include <Eigen/Core>
 #include <gtest/gtest.h>
 #include <rapidcheck.h>
 #include <rapidcheck/gtest.h>
@@ -44,12 +44,17 @@ struct PlainColumns {
     for (std::size_t j = 0; j < columns.size(); ++j) result.col(static_cast<Index>(j)) = columns[j];
     return result;
   }
-  /// Length of the part of column j that is orthogonal to the newer ones, in units of the column. Of unit columns, so
-  /// that no column is lost beside one that is a billion times longer.
+  /// Length of the part of column j that is orthogonal to the newer ones, in units of the column.
   [[nodiscard]] double share(std::size_t j) const {
-    const MatrixXd all = matrix({v.begin(), v.begin() + static_cast<std::ptrdiff_t>(j) + 1}, v[0].size());
-    const auto last = static_cast<Index>(j);
-    return std::fabs(all.colwise().normalized().householderQr().matrixQR()(last, last));
+    return apart(v[j], matrix({v.begin(), v.begin() + static_cast<std::ptrdiff_t>(j)}, v[0].size()));
+  }
+  /// How far a column is from the combinations of others, in units of the column. Of unit columns, so that none is lost
+  /// beside one that is a billion times longer.
+  static double apart(const VectorXd& column, const MatrixXd& others) {
+    const VectorXd unit = column.normalized();
+    if (others.cols() == 0) return unit.norm();
+    const MatrixXd units = others.colwise().normalized();
+    return (unit - units * core::detail::leastSquares(units, unit)).norm();
   }
 };
 
@@ -102,8 +107,13 @@ void expectSame(DifferenceColumns& columns, const PlainColumns& plain, const Vec
 
   const std::span<const double> found = columns.solve({residual.data(), columns.rows()});
   const VectorXd c = Eigen::Map<const VectorXd>(found.data(), k);
-  const Eigen::ColPivHouseholderQR<MatrixXd> units(v.colwise().normalized());
-  if (std::fabs(units.matrixQR()(k - 1, k - 1)) > 1e-7) {  // else the solution is a matter of rounding
+  double independent = 1.0;
+  for (Index j = 0; j < k; ++j) {
+    MatrixXd others(rows, k - 1);
+    others << v.leftCols(j), v.rightCols(k - 1 - j);
+    independent = std::min(independent, PlainColumns::apart(v.col(j), others));
+  }
+  if (independent > 1e-7) {  // else the solution is a matter of rounding
     const VectorXd best = core::detail::leastSquares(v, VectorXd(-residual));
     const double rounding = 1e-13 * v.norm() * c.norm();
     RC_ASSERT((v * c + residual).norm() <= (v * best + residual).norm() + 1e-6 * residual.norm() + rounding);

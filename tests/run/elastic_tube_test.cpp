@@ -1,7 +1,6 @@
 // The public benchmark P1 as a user has it who sets nothing but the tolerances. Counts are not sharp, so nine runs are
 // taken whose amplitudes at the inlet differ by 1e-7; and a count is worth something only at the known state.
 
-#include <algorithm>
 #include <cmath>
 #include <optional>
 

@@ -3,8 +3,6 @@
 
 #include "koppla/run/preparation.hpp"
 
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

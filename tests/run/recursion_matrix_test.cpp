@@ -1,9 +1,7 @@
 // The recursion of a macro step, entry by entry, against the same recursion written down in the test.
 
-#include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numbers>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -24,7 +22,6 @@ using test_support::make;
 using test_support::StateModel;
 using ::testing::AllOf;
 using ::testing::HasSubstr;
-using ::testing::Not;
 
 using Vector = std::vector<double>;
 

@@ -1,9 +1,5 @@
 // Steps that are tried again: nothing of the rejected attempt is left, and every failure is counted.
 
-#include <algorithm>
-#include <cmath>
-#include <functional>
-
 #include <gtest/gtest.h>
 
 #include "koppla/subsystem/detail/wrapper.hpp"

@@ -1,7 +1,6 @@
 // Two masses with a spring and damper between them: where the semi-implicit method stays stable, and where explicit
 // coupling does. Figures from Lu, sec. 2.3.1 and fig. 14, recomputed.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

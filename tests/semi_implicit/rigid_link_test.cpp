@@ -1,7 +1,6 @@
 // Two masses with a rigid, massless link between them (Lu, sec. 3.1 and 3.3): what methods 1, 2 and 3 compute, against
 // the exact solution and regression values.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
 #include <string>

@@ -1,10 +1,8 @@
 // Derivatives of what a member answers at the end of a step by what it is sent (Lu, eqs. 9, 25, 80, 168 and app. B),
 // against exact ones by matrix exponentials.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <memory>
 #include <vector>
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // Probes at the same time, on twins of the members (Lu R1).
 
-#include <atomic>
 #include <chrono>
 #include <condition_variable>
 #include <memory>

@@ -1,7 +1,5 @@
 // A force law on a body whose ports are more than the marker's: places of scalars, dependencies, mistakes.
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"

@@ -1,7 +1,6 @@
 #include "koppla/solver/attach.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <gtest/gtest.h>
 

@@ -4,6 +4,8 @@
 #include <cmath>
 #include <limits>
 
+#include "support/elimination.hpp"
+
 namespace koppla::solver::test {
 
 namespace {
@@ -199,7 +201,7 @@ BdfReference::Ending BdfReference::iterate(double t, double alpha, const Vector&
       for (std::size_t j = 0; j < x_.size(); ++j) matrix[i][j] = (i == j ? factored_ : 0.0) - jacobian_[i][j];
     Vector residual(x_.size());
     for (std::size_t i = 0; i < x_.size(); ++i) residual[i] = slopes[i] - alpha * x_[i] - rest[i];
-    Vector correction = solved(matrix, residual);
+    Vector correction = koppla::test::solved(matrix, residual);
     for (double& value : correction) value *= 2.0 / (1.0 + alpha / factored_);
     for (std::size_t i = 0; i < x_.size(); ++i) x_[i] += correction[i];
     const double size = norm(correction, x_);

@@ -6,7 +6,6 @@
 #include "koppla/solver/settings.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
-#include "elimination.hpp"
 #include "questions.hpp"
 
 namespace koppla::solver::test {

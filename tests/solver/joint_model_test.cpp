@@ -1,7 +1,5 @@
 // A joint model of parts with vectors, several levels and static functions against its wires evaluated by hand.
 
-#include <cmath>
-
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

@@ -6,9 +6,9 @@
 
 #include <gtest/gtest.h>
 
-#include "elimination.hpp"
 #include "questions.hpp"
 #include "rig.hpp"
+#include "support/elimination.hpp"
 
 namespace koppla::solver::test::newmark_reference_test {
 namespace {
@@ -83,7 +83,7 @@ class Reference {
       }
       Vector residual(2);
       for (std::size_t i = 0; i < 2; ++i) residual[i] = (1.0 + alpha_) * phi[i] - alpha_ * phi_[i] - a[i];
-      const Vector change = solved(matrix, residual);
+      const Vector change = koppla::test::solved(matrix, residual);
       before_ = x;
       double largest = 0.0;
       for (std::size_t i = 0; i < 2; ++i) {

@@ -11,6 +11,8 @@
 
 namespace koppla::solver::test {
 
+using Rows = std::vector<std::vector<double>>;  ///< of a matrix
+
 /// Where equations were asked for their derivatives. Two programs that do the same ask the same, in the same order.
 struct Question {
   double t;

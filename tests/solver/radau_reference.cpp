@@ -4,6 +4,8 @@
 #include <complex>
 #include <limits>
 
+#include "support/elimination.hpp"
+
 namespace koppla::solver::test {
 
 namespace {
@@ -26,7 +28,7 @@ Rows inverse(const Rows& a) {
   for (std::size_t j = 0; j < 3; ++j) {
     std::vector<double> unit(3, 0.0);
     unit[j] = 1.0;
-    const std::vector<double> column = solved(a, unit);
+    const std::vector<double> column = koppla::test::solved(a, unit);
     for (std::size_t i = 0; i < 3; ++i) result[i][j] = column[i];
   }
   return result;
@@ -168,7 +170,7 @@ double RadauReference::correct(double h, double end) {
       }
     }
   }
-  const Vector change = solved(matrix, side);
+  const Vector change = koppla::test::solved(matrix, side);
   for (std::size_t i = 0; i < 3; ++i)
     for (std::size_t k = 0; k < n; ++k) z_.at(i)[k] += change[n * i + k];
   if (!measured_)
@@ -216,7 +218,7 @@ RadauReference::Vector RadauReference::estimate(double h, const Vector& slopes) 
     matrix[k][k] += kGamma / h;
     for (std::size_t i = 0; i < 3; ++i) side[k] += e.at(i) * z_.at(i)[k] / h;
   }
-  return solved(matrix, side);
+  return koppla::test::solved(matrix, side);
 }
 
 double RadauReference::sizeOf(const Vector& difference, double h) const {

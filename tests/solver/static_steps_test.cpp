@@ -7,9 +7,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "elimination.hpp"
 #include "questions.hpp"
 #include "rig.hpp"
+#include "support/elimination.hpp"
 
 namespace koppla::solver::test::static_steps_test {
 namespace {
@@ -55,7 +55,7 @@ class Reference {
         const Vector other = ask(moved, u);
         for (std::size_t i = 0; i < z.size(); ++i) jacobian[i][j] = (other[i] - residual[i]) / (moved[j] - z[j]);
       }
-      const Vector step = solved(jacobian, residual);
+      const Vector step = koppla::test::solved(jacobian, residual);
       Vector scale(z.size());
       for (std::size_t i = 0; i < z.size(); ++i) scale[i] = std::fmax(std::fabs(z[i]), std::fabs(z[i] - step[i]));
       const double size = norm(step, scale);
@@ -67,7 +67,7 @@ class Reference {
         for (std::size_t i = 0; i < z.size(); ++i) candidate[i] = z[i] - part * step[i];
         const Vector next = ask(candidate, u);
         if (!std::ranges::all_of(next, [](double r) { return std::isfinite(r); })) continue;
-        following = solved(jacobian, next);
+        following = koppla::test::solved(jacobian, next);
         left = norm(following, scale);
         if (left <= (1.0 - part / 4.0) * size || (part == 1.0 && size <= 1.0 && left <= 1.0)) {
           residual = next;

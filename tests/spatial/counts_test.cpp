@@ -1,7 +1,6 @@
 // What couplings exchange: how many values each side takes, and how many conditions are solved for, counted in projects
 // (the note on Lu's thesis, tables 4.3, 5.6 and section 5.7).
 
-#include <algorithm>
 #include <array>
 
 #include <fmt/format.h>

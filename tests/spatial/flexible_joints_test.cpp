@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -18,7 +17,6 @@ namespace {
 constexpr double kAllowed = 1.5;
 constexpr double kCoarse = 4e-3;  // s
 constexpr double kFine = 2e-3;    // s
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::filesystem::path project() {
   return mechanism("two-bodies");

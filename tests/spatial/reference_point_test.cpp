@@ -1,9 +1,6 @@
 // examples/reference-point: a body on a bushing that another subsystem computes, coupled by six components at a
 // reference point, against the same bushing in one system with the body.
 
-#include <algorithm>
-#include <cmath>
-
 #include <Eigen/Geometry>
 #include <gtest/gtest.h>
 

@@ -1,10 +1,8 @@
 // Two bodies in space with rigid joints (the note on Lu's thesis, sections 8.13 and 5.7): references, errors and orders
 // of the three methods, with angles and with Euler parameters.
 
-#include <algorithm>
 #include <array>
 #include <cmath>
-#include <limits>
 #include <map>
 
 #include <gtest/gtest.h>
@@ -19,7 +17,6 @@ namespace {
 constexpr double kAllowed = 1.5;
 constexpr double kCoarse = 4e-3;  // s
 constexpr double kFine = 2e-3;    // s
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 const results::Table& reference(const RigidJoint& joint, Parameters parameters = Parameters::cardan) {
   static std::map<std::pair<std::string, Parameters>, results::Table> known;

@@ -1,6 +1,5 @@
 // What a file of a calibration says, and what is said of mistakes in it.
 
-#include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>

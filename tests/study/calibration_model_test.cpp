@@ -4,7 +4,6 @@
 
 #include <cmath>
 #include <functional>
-#include <limits>
 #include <numbers>
 
 #include <gtest/gtest.h>

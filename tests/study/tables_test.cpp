@@ -2,8 +2,6 @@
 
 #include "koppla/study/tables.hpp"
 
-#include <cmath>
-
 #include <gtest/gtest.h>
 
 namespace koppla::study::tables_test {

@@ -1,8 +1,5 @@
 // Overshoot with ports of any type and size: what is passed on and observed belongs to the communication point.
 
-#include <cmath>
-#include <limits>
-
 #include <gtest/gtest.h>
 
 #include "koppla/core/error.hpp"

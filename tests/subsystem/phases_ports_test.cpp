@@ -1,6 +1,5 @@
 // Unwrapped phases among ports of any type and size.
 
-#include <cmath>
 #include <numbers>
 
 #include <gtest/gtest.h>

@@ -10,7 +10,6 @@ namespace koppla::coupling {
 namespace {
 
 using test::Formula;
-using test::gain;
 using test::makeSystem;
 
 /// Two members that hear of each other and give 1 + t^degree whatever they hear.
