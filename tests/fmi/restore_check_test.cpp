@@ -222,6 +222,27 @@ TEST(RestoreCheck, WhatRestsIsLookedAtAgainWhenItMoves) {
   EXPECT_THAT(one.system->failure(), HasSubstr("gives other values of y."));
 }
 
+/// Looking takes longer than a step of a small FMU.
+TEST(RestoreCheck, WhatRestsForLongIsNotLookedAtInEveryStep) {
+  PlayedFmu fmu(described(variable("y", 1, "output")));
+  TypedInstance one(fmu.file);
+  one.bindAll({}, {"y"});
+  one.initialise();
+  for (int n = 1; n < 64; ++n) {
+    ASSERT_EQ(one.system->save(Slot::iteration), subsystem::Status::ok);
+    fmu.player.calls.clear();
+    ASSERT_EQ(one.take({0.5 * n, 0.5 * n + 0.5, false}).status, subsystem::Status::ok);
+    const std::size_t readings = fmu.player.count("getReal");
+    const auto atLeast = [n] { return n == 32 ? 3U : n < 40 ? 2U : 1U; };  // its repetition, whether it moves
+    if (n >= 32) {
+      EXPECT_GE(readings, atLeast()) << n;
+    }
+    if (n > 58) {
+      EXPECT_EQ(readings, 1U) << n;
+    }
+  }
+}
+
 /// A call that goes wrong on the way ends the step as it says; a warning ends nothing.
 TEST(RestoreCheck, FailuresOnTheWayEndTheStep) {
   struct Row {

@@ -40,10 +40,15 @@ RestoreCheck::Result RestoreCheck::take(double t, double h) {
   if (answer.bad()) return {answer, std::nullopt};  // there is no step that could be compared
   if (!calls_.read(first_)) return takeOnce(t, h);
   // At rest most states look alike: one look, and another one when something moves.
+  constexpr unsigned kPatience = 20;  // steps: looking whether something moves takes longer than a small FMU
   const bool atRest = first_ == before_ && !calls_.outputs().empty();
-  if (atRest && awaitsMovement_) return {answer, std::nullopt};
+  if (atRest && waits_ > 0) {
+    due_ = --waits_ > 0;
+    return {answer, std::nullopt};
+  }
   rest();
-  due_ = awaitsMovement_ = atRest;
+  due_ = atRest;
+  waits_ = atRest ? kPatience : 0;
   Result result = repeat(t, h, second_);
   if (result.failed || differing().empty()) return result;
   if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};

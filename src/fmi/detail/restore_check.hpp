@@ -21,13 +21,13 @@ class RestoreCheck {
   /// The outputs that others use.
   void connect(std::vector<subsystem::PortIndex> outputs) { connected_ = std::move(outputs); }
   /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked,
-  /// and where all outputs stay as they are in one of these, the first one in which they do not. Whether the next step
-  /// is to be checked.
+  /// and where all outputs stay as they are in one of these, the first of some further ones in which they do not.
+  /// Whether the next step is to be checked.
   bool relied() {
     if (++saves_ < next_) return due_;
     next_ *= 2;
     due_ = true;
-    awaitsMovement_ = false;
+    waits_ = 0;
     return true;
   }
   /// There is a reason to check the first step from t (s) on.
@@ -69,7 +69,7 @@ class RestoreCheck {
   std::uint64_t saves_ = 0;
   std::uint64_t next_ = 1;
   bool due_ = false;
-  bool awaitsMovement_ = false;
+  unsigned waits_ = 0;                                      ///< steps in which it still waits for movement
   double from_ = -std::numeric_limits<double>::infinity();  ///< s
   bool warned_ = false;
   bool doubted_ = false;
