@@ -12,7 +12,7 @@ namespace koppla::fmi::detail {
 /// Some FMUs go back to an earlier state by themselves in every fmi2DoStep with noSetFMUStatePriorToCurrentPoint =
 /// fmi2False. Where an FMU is told so, such a call is repeated now and then, with fmi2False and with fmi2True: at the
 /// beginning until it has been seen to move, after the first movement of each output, and whenever all its outputs have
-/// stayed the same over many steps.
+/// stayed the same over many steps. Each output is judged by its own movement.
 class ReturnWatch {
  public:
   /// `end`: no step may go beyond it, s.
@@ -37,7 +37,6 @@ class ReturnWatch {
   };
 
   [[nodiscard]] bool movesAnew() const;
-  void noteMovements(const Moves& moves);
   [[nodiscard]] bool isDue(std::size_t steps, std::size_t still) const {
     return steps >= nextTry_ || still >= patience_;
   }
@@ -45,6 +44,7 @@ class ReturnWatch {
   subsystem::Status judge();
   subsystem::Status repeat();
   std::optional<Moves> moves(bool returnsBefore);
+  bool goesBack(const Moves& doubted, const Moves& freely);
   bool doStep(double t, double h, bool returnsBefore);
 
   TrialCalls& calls_;
@@ -52,14 +52,14 @@ class ReturnWatch {
   double end_;
   double begin_ = -std::numeric_limits<double>::infinity();  ///< s, of the step under way
   bool doubted_ = false;                                     ///< a call of that step said that a return is possible
-  core::Values now_;
-  core::Values last_;         ///< outputs after the step before
-  bool known_ = false;        ///< they could be read
-  std::size_t steps_ = 0;     ///< accepted ones with such calls
-  std::size_t still_ = 0;     ///< of them, the last ones without a change
-  std::size_t nextTry_;       ///< in steps; none once it was seen to move rightly
-  std::size_t patience_;      ///< in still steps
-  std::vector<bool> judged_;  ///< by real output: whether it has moved in a repeated call
+  core::Values before_;                                      ///< outputs after the step before
+  core::Values after_;                                       ///< and after the last accepted one
+  bool known_ = false;                                       ///< they could be read
+  std::size_t steps_ = 0;                                    ///< accepted ones with such calls
+  std::size_t still_ = 0;                                    ///< of them, the last ones without a change
+  std::size_t nextTry_;                                      ///< in steps; none once it was seen to move rightly
+  std::size_t patience_;                                     ///< in still steps
+  std::vector<bool> judged_;  ///< by output: whether it has moved rightly in a repeated call
   std::size_t barren_ = 0;    ///< steps until which it does not count that one of the others moves
   std::optional<Call> kept_;  ///< the last such call, whose beginning is saved
 };
