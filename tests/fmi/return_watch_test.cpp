@@ -92,7 +92,8 @@ TEST(ReturnWatch, WhoComesToRestIsLookedAtAfterTenSteps) {
 }
 
 /// One output, a clock, moves from the beginning. Whether the others are right is known when they move: another look in
-/// the step after their first movement; not again before twice as many steps where they have come to rest by then.
+/// the step after their first movement. Where that says nothing, since they have come to rest by then, none of their
+/// movements counts before twice as many steps.
 TEST(ReturnWatch, EachOutputIsLookedAtOnceItMoves) {
   Watched one;
   Player& player = one.fmu.player;
@@ -102,7 +103,25 @@ TEST(ReturnWatch, EachOutputIsLookedAtOnceItMoves) {
     if (step.t == 20.0 || step.t == 24.0 || step.t == 45.0) player.values.reals[kOther] += 1.0;
   };
   ASSERT_EQ(one.steps(100), subsystem::Status::ok);
-  EXPECT_THAT(one.repeated, ElementsAre(2, 22, 50));
+  // Two steps behind the one in which it begins. One moves from step 20 on, and is right; the other one in steps 40, 48
+  // and 90 only. The look in 42 tells nothing of it; 48 + 1 < 2 (40 + 1) <= 90 + 1.
+  EXPECT_THAT(one.repeated, ElementsAre(2, 22, 42, 92));
+}
+
+/// A look that judges one output is no reason to ignore the first movement of the next one, whatever their type.
+TEST(ReturnWatch, LooksThatTellSomethingAreFollowedByOthersAtOnce) {
+  Watched one;
+  Player& player = one.fmu.player;
+  player.step = [&](const Player::Step& step) {
+    player.values.reals[kRest] = step.t + step.h;
+    if (step.t >= 10.0) player.values.reals[kReal] += step.h;
+    if (step.t >= 11.25) player.values.integers[kInteger] += 1;
+    if (step.t >= 12.5 && std::fmod(step.t, 0.5) == 0.0) player.values.booleans[kBoolean] ^= 1;
+    if (step.t >= 13.75) player.values.reals[kOther] -= step.h;
+  };
+  ASSERT_EQ(one.steps(100), subsystem::Status::ok);
+  // Two steps behind those in which they move first: 20, 22, 25 and 27.
+  EXPECT_THAT(one.repeated, ElementsAre(2, 22, 24, 27, 29));
 }
 
 /// Beside such a clock the first movement of what goes back by itself is enough.

@@ -167,6 +167,7 @@ bool ReturnWatch::goesBack(const Moves& doubted, const Moves& freely) {
     if (verdict == Verdict::wrong) wrong = true;
     if (verdict != Verdict::right) continue;
     nextTry_ = kNever;
+    if (!judged_[output]) barren_ = 0;
     judged_[output] = true;
   }
   return wrong;

@@ -60,7 +60,8 @@ class ReturnWatch {
   std::size_t nextTry_;                                      ///< in steps; none once it was seen to move rightly
   std::size_t patience_;                                     ///< in still steps
   std::vector<bool> judged_;  ///< by output: whether it has moved rightly in a repeated call
-  std::size_t barren_ = 0;    ///< steps until which it does not count that one of the others moves
+  std::size_t barren_ = 0;    ///< steps until which it does not count that one of the others moves, after a look
+                              ///< that judged none of them
   std::optional<Call> kept_;  ///< the last such call, whose beginning is saved
 };
 
