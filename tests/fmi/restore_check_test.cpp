@@ -243,6 +243,54 @@ TEST(RestoreCheck, WhatRestsForLongIsNotLookedAtInEveryStep) {
   }
 }
 
+/// Before the n-th call of it a state was saved, and is not gone back to.
+class Evaluated {
+ public:
+  explicit Evaluated(std::vector<std::string> connected) : one(fmu.file) {
+    fmu.player.values.reals = {{1, 1.0}, {2, 1.0}};
+    one.bindAll({}, connected);
+    one.initialise();
+  }
+  subsystem::Status next() {
+    EXPECT_EQ(one.system->save(Slot::iteration), subsystem::Status::ok);
+    fmu.player.calls.clear();
+    ++n;
+    return one.take({0.5 * n, 0.5 * n + 0.5, false}).status;
+  }
+  [[nodiscard]] std::size_t steps() const { return fmu.player.count("doStep"); }
+  [[nodiscard]] std::size_t readings() const { return fmu.player.count("getReal"); }
+
+  PlayedFmu fmu{described(variable("y", 1, "output") + variable("z", 2, "output"))};
+  TypedInstance one;
+  int n = 0;
+};
+
+/// It is at rest and waited for. What takes no step of another length than 0.1 s is told one behind which its clock
+/// stands before the next step: from there on that counts, and not whether it moves.
+TEST(RestoreCheck, AReasonToCheckIsNoReasonToWait) {
+  const double t0 = 0.1 * 5;
+  const double t1 = 0.1 * 6;
+  ASSERT_LT(t0 + 0.1, t1);
+  Evaluated one({"y"});
+  Player& player = one.fmu.player;
+  ASSERT_EQ(one.next(), subsystem::Status::ok);
+  ASSERT_EQ(one.steps(), 2U);
+  player.answer = [&](const std::string& call) {
+    return call == "doStep" && player.steps.back().h != 0.1 ? Status::discard : Status::ok;
+  };
+  const auto steps = [&](double from, double to) {
+    player.calls.clear();
+    subsystem::Step step{from, to, false};
+    step.length = 0.1;
+    EXPECT_EQ(one.one.take(step).status, subsystem::Status::ok);
+    return one.steps();
+  };
+  EXPECT_EQ(steps(0.4, t0), 1U) << "it waits";
+  EXPECT_EQ(steps(t0, t1), 2U) << "the longer one and that of 0.1 s";
+  EXPECT_EQ(steps(t1, 0.1 * 7), 2U) << "the repetition";
+  EXPECT_EQ(steps(0.1 * 7, 0.1 * 8), 1U);
+}
+
 /// A call that goes wrong on the way ends the step as it says; a warning ends nothing.
 TEST(RestoreCheck, FailuresOnTheWayEndTheStep) {
   struct Row {

@@ -30,9 +30,10 @@ class RestoreCheck {
     waits_ = 0;
     return true;
   }
-  /// There is a reason to check the first step from t (s) on.
+  /// There is a reason to check the first step from t (s) on, whether or not it moves.
   void insist(double t) {
     due_ = true;
+    waits_ = 0;
     from_ = t;
   }
   [[nodiscard]] bool isDue() const { return due_; }
