@@ -222,27 +222,6 @@ TEST(RestoreCheck, WhatRestsIsLookedAtAgainWhenItMoves) {
   EXPECT_THAT(one.system->failure(), HasSubstr("gives other values of y."));
 }
 
-/// Looking takes longer than a step of a small FMU.
-TEST(RestoreCheck, WhatRestsForLongIsNotLookedAtInEveryStep) {
-  PlayedFmu fmu(described(variable("y", 1, "output")));
-  TypedInstance one(fmu.file);
-  one.bindAll({}, {"y"});
-  one.initialise();
-  for (int n = 1; n < 64; ++n) {
-    ASSERT_EQ(one.system->save(Slot::iteration), subsystem::Status::ok);
-    fmu.player.calls.clear();
-    ASSERT_EQ(one.take({0.5 * n, 0.5 * n + 0.5, false}).status, subsystem::Status::ok);
-    const std::size_t readings = fmu.player.count("getReal");
-    const auto atLeast = [n] { return n == 32 ? 3U : n < 40 ? 2U : 1U; };  // its repetition, whether it moves
-    if (n >= 32) {
-      EXPECT_GE(readings, atLeast()) << n;
-    }
-    if (n > 58) {
-      EXPECT_EQ(readings, 1U) << n;
-    }
-  }
-}
-
 /// Before the n-th call of it a state was saved, and is not gone back to.
 class Evaluated {
  public:
@@ -264,6 +243,64 @@ class Evaluated {
   TypedInstance one;
   int n = 0;
 };
+
+/// Looking takes longer than a step of a small FMU: behind the check in the 32nd evaluation it waits for 20 more.
+TEST(RestoreCheck, WhatRestsIsLookedAtInTwentyFurtherEvaluations) {
+  Evaluated rests({"y"});
+  while (rests.n < 64) {
+    ASSERT_EQ(rests.next(), subsystem::Status::ok);
+    if (rests.n < 32) continue;
+    const bool checked = rests.n == 32 || rests.n == 64;
+    EXPECT_EQ(rests.steps(), checked ? 2U : 1U) << rests.n;
+    // Before and after the step, after its repetition, and for those who use it.
+    EXPECT_EQ(rests.readings(), checked ? 4U : rests.n <= 52 ? 3U : 1U) << rests.n;
+  }
+  for (const int first : {52, 53}) {
+    Evaluated stays({"y"});
+    stays.fmu.player.step = [&](const Player::Step&) {
+      if (stays.n >= first) stays.fmu.player.values.reals[1] += 1.0;
+    };
+    stays.fmu.player.restore = [](const Player::Values&) {};
+    while (stays.next() == subsystem::Status::ok && stays.n < 100) {
+    }
+    EXPECT_EQ(stays.n, first == 52 ? 52 : 64);
+  }
+}
+
+/// Outputs that nobody uses, and rounding, are no movement: it does not return, moves from the fifth evaluation on, and
+/// was at rest in the fourth, which is checked.
+TEST(RestoreCheck, OnlyWhatIsUsedMovesAndByMoreThanRounding) {
+  for (const std::string beside : {"nothing", "clock", "rounding"}) {
+    Evaluated one({"y"});
+    Player::Values& values = one.fmu.player.values;
+    double level = 1.0;
+    one.fmu.player.step = [&](const Player::Step& step) {
+      if (one.n >= 5) level += step.h;
+      if (beside == "clock") values.reals[2] = step.t + step.h;
+      values.reals[1] = beside == "rounding" && one.fmu.player.steps.size() % 2 == 0 ? level + 1e-15 : level;
+    };
+    one.fmu.player.restore = [&](const Player::Values& saved) { values.reals[2] = saved.reals.at(2); };
+    while (one.next() == subsystem::Status::ok && one.n < 100) {
+    }
+    EXPECT_EQ(one.n, 5) << beside;
+    EXPECT_THAT(one.one.system->failure(), HasSubstr("gives other values of y."));
+  }
+}
+
+/// Where nobody uses any, they all count.
+TEST(RestoreCheck, WhereNothingIsUsedAllOutputsMove) {
+  Evaluated one({});
+  one.fmu.player.step = [&](const Player::Step& step) {
+    if (one.n >= 5) one.fmu.player.values.reals[2] += step.h;
+  };
+  one.fmu.player.restore = [](const Player::Values&) {};
+  const auto told = [&] {
+    return std::ranges::any_of(one.one.kept.messages("one"),
+                               [](const auto& m) { return m.find("other values of z") < m.size(); });
+  };
+  while (!told() && one.n < 100) ASSERT_EQ(one.next(), subsystem::Status::ok);
+  EXPECT_EQ(one.n, 5);
+}
 
 /// It is at rest and waited for. What takes no step of another length than 0.1 s is told one behind which its clock
 /// stands before the next step: from there on that counts, and not whether it moves.

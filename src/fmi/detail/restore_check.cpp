@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <string>
 #include <utility>
 
@@ -32,6 +33,23 @@ RestoreCheck::RestoreCheck(TrialCalls& calls) : calls_(calls) {
     }
 }
 
+void RestoreCheck::connect(std::vector<PortIndex> outputs) {
+  std::ranges::sort(outputs);
+  connected_.clear();
+  std::ranges::set_intersection(outputs, calls_.outputs(), std::back_inserter(connected_));
+}
+
+bool RestoreCheck::isUsed(PortIndex port) const {
+  return std::ranges::binary_search(connected_, port);
+}
+
+/// Outputs that nobody uses may be clocks, which tell nothing of the others.
+bool RestoreCheck::isAtRest() const {
+  return !calls_.outputs().empty() && std::ranges::none_of(differing(before_, first_), [this](PortIndex port) {
+    return connected_.empty() || isUsed(port);
+  });
+}
+
 RestoreCheck::Result RestoreCheck::take(double t, double h) {
   FmuInstance& instance = calls_.instance();
   if (const Status status = instance.save(kCheckedBegin); status >= Status::discard) return {{}, status};
@@ -40,8 +58,8 @@ RestoreCheck::Result RestoreCheck::take(double t, double h) {
   if (answer.bad()) return {answer, std::nullopt};  // there is no step that could be compared
   if (!calls_.read(first_)) return takeOnce(t, h);
   // At rest most states look alike: one look, and another one when something moves.
-  constexpr unsigned kPatience = 20;  // steps: looking whether something moves takes longer than a small FMU
-  const bool atRest = first_ == before_ && !calls_.outputs().empty();
+  constexpr unsigned kPatience = 20;  // evaluations: looking whether something moves takes longer than a small FMU
+  const bool atRest = isAtRest();
   if (atRest && waits_ > 0) {
     due_ = --waits_ > 0;
     return {answer, std::nullopt};
@@ -50,7 +68,7 @@ RestoreCheck::Result RestoreCheck::take(double t, double h) {
   due_ = atRest;
   waits_ = atRest ? kPatience : 0;
   Result result = repeat(t, h, second_);
-  if (result.failed || differing().empty()) return result;
+  if (result.failed || differing(first_, second_).empty()) return result;
   if (const Status status = instance.restore(kCheckedBegin); status >= Status::discard) return {{}, status};
   if (!calls_.read(restored_)) return stopped(" Its outputs cannot be read after fmi2SetFMUstate.");
   result = repeat(t, h, third_);
@@ -93,16 +111,16 @@ RestoreCheck::Result RestoreCheck::stopped(const std::string& why) {
   return {{}, instance.phase() == Phase::lost ? Status::fatal : Status::error};
 }
 
-std::vector<PortIndex> RestoreCheck::differing() const {
+std::vector<PortIndex> RestoreCheck::differing(const core::Values& a, const core::Values& b) const {
   std::vector<PortIndex> ports;
   for (std::size_t i = 0; i < reals_.size(); ++i)
-    if (differ(first_.reals[i], second_.reals[i])) ports.push_back(reals_[i]);
-  const auto compare = [&ports](const auto& a, const auto& b, const std::vector<PortIndex>& of) {
+    if (differ(a.reals[i], b.reals[i])) ports.push_back(reals_[i]);
+  const auto compare = [&ports](const auto& x, const auto& y, const std::vector<PortIndex>& of) {
     for (std::size_t i = 0; i < of.size(); ++i)
-      if (a[i] != b[i]) ports.push_back(of[i]);
+      if (x[i] != y[i]) ports.push_back(of[i]);
   };
-  compare(first_.integers, second_.integers, integers_);
-  compare(first_.booleans, second_.booleans, booleans_);
+  compare(a.integers, b.integers, integers_);
+  compare(a.booleans, b.booleans, booleans_);
   return ports;
 }
 
@@ -138,14 +156,14 @@ RestoreCheck::Doubt RestoreCheck::doubtOf(PortIndex port) const {
 /// An output that nobody uses may be a count of calls or a time of day: it is told, and the run goes on.
 std::optional<Status> RestoreCheck::judge(double t, double h) {
   FmuInstance& instance = calls_.instance();
-  std::vector<std::string> used;
+  std::vector<std::string> guilty;
   std::vector<std::string> unused;
   std::vector<std::string> doubtful;
-  for (const PortIndex port : differing()) {
+  for (const PortIndex port : differing(first_, second_)) {
     const Doubt doubt = doubtOf(port);
-    const bool isUsed = std::ranges::find(connected_, port) != connected_.end();
-    if (doubt == Doubt::none || (doubt == Doubt::some && !isUsed)) continue;
-    (doubt == Doubt::some ? doubtful : isUsed ? used : unused).push_back(instance.ports().description.ports[port].name);
+    const bool used = isUsed(port);
+    if (doubt == Doubt::none || (doubt == Doubt::some && !used)) continue;
+    (doubt == Doubt::some ? doubtful : used ? guilty : unused).push_back(instance.ports().description.ports[port].name);
   }
   const auto text = [&](const std::vector<std::string>& names) {
     return fmt::format(
@@ -153,8 +171,8 @@ std::optional<Status> RestoreCheck::judge(double t, double h) {
         "repeated from there with the same inputs, gives other values of {}.",
         core::text(t), core::text(h), fmt::join(names, ", "));
   };
-  if (!used.empty())
-    return instance.fail(text(used) +
+  if (!guilty.empty())
+    return instance.fail(text(guilty) +
                          " Whatever repeats steps would compute with wrong values. Choose an algorithm that repeats "
                          "none (\"jacobi\", \"gauss-seidel\") with a fixed step and without on_discard = \"shorten\", "
                          "or have the FMU mended.");

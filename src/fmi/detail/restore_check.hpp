@@ -4,7 +4,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "koppla/fmi/detail/trial_calls.hpp"
@@ -19,10 +18,10 @@ class RestoreCheck {
   explicit RestoreCheck(TrialCalls& calls);
 
   /// The outputs that others use.
-  void connect(std::vector<subsystem::PortIndex> outputs) { connected_ = std::move(outputs); }
-  /// A state was saved, to which somebody may return. Steps after the first, second, fourth, ... time are checked,
-  /// and where all outputs stay as they are in one of these, the first of some further ones in which they do not.
-  /// Whether the next step is to be checked.
+  void connect(std::vector<subsystem::PortIndex> outputs);
+  /// A state was saved, to which somebody may return. The evaluation (call of take()) after the first, second, fourth,
+  /// ... time is checked, and where the outputs that others use, or all where nobody uses any, stay as they are in it,
+  /// the first of some further ones in which they do not. Whether the next one is to be checked.
   bool relied() {
     if (++saves_ < next_) return due_;
     next_ *= 2;
@@ -48,7 +47,9 @@ class RestoreCheck {
   Result take(double t, double h);
 
  private:
-  [[nodiscard]] std::vector<subsystem::PortIndex> differing() const;
+  [[nodiscard]] std::vector<subsystem::PortIndex> differing(const core::Values& a, const core::Values& b) const;
+  [[nodiscard]] bool isUsed(subsystem::PortIndex port) const;
+  [[nodiscard]] bool isAtRest() const;
   /// How sure it is that an output belongs to another state.
   enum class Doubt : std::uint8_t { none, some, proven };
   [[nodiscard]] Doubt doubtOfReal(std::size_t real) const;
@@ -63,14 +64,14 @@ class RestoreCheck {
   std::optional<subsystem::Status> judge(double t, double h);
 
   TrialCalls& calls_;
-  std::vector<subsystem::PortIndex> connected_;
-  std::vector<subsystem::PortIndex> reals_;  ///< outputs by type, in the order of values
+  std::vector<subsystem::PortIndex> connected_;  ///< of those that are compared, sorted
+  std::vector<subsystem::PortIndex> reals_;      ///< outputs by type, in the order of values
   std::vector<subsystem::PortIndex> integers_;
   std::vector<subsystem::PortIndex> booleans_;
   std::uint64_t saves_ = 0;
   std::uint64_t next_ = 1;
   bool due_ = false;
-  unsigned waits_ = 0;                                      ///< steps in which it still waits for movement
+  unsigned waits_ = 0;                                      ///< evaluations in which it still waits for movement
   double from_ = -std::numeric_limits<double>::infinity();  ///< s
   bool warned_ = false;
   bool doubted_ = false;
