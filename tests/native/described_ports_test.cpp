@@ -219,7 +219,7 @@ void expectPorts(const Described& described, Model& model) {
     EXPECT_DOUBLE_EQ(std::get<double>(*port.start), row.start);
     if (row.causality != Causality::parameter) continue;
     const auto refusal = [&](double value) {
-      return test::inputError([&] { model.set(i, std::vector<core::Value>{value}); });
+      return test::inputError([&] { model.set(i, std::vector<core::Value>{core::Value(value)}); });
     };
     EXPECT_EQ(refusal(-0.5).empty(), row.least == Least::none);
     EXPECT_EQ(refusal(0.0).empty(), row.least != Least::above);
