@@ -43,11 +43,23 @@ bool RestoreCheck::isUsed(PortIndex port) const {
   return std::ranges::binary_search(connected_, port);
 }
 
+template <class Use>
+void RestoreCheck::forDiffering(const core::Values& a, const core::Values& b, Use&& use) const {
+  for (std::size_t i = 0; i < reals_.size(); ++i)
+    if (differ(a.reals[i], b.reals[i])) use(reals_[i]);
+  const auto compare = [&use](const auto& x, const auto& y, const std::vector<PortIndex>& of) {
+    for (std::size_t i = 0; i < of.size(); ++i)
+      if (x[i] != y[i]) use(of[i]);
+  };
+  compare(a.integers, b.integers, integers_);
+  compare(a.booleans, b.booleans, booleans_);
+}
+
 /// Outputs that nobody uses may be clocks, which tell nothing of the others.
 bool RestoreCheck::isAtRest() const {
-  return !calls_.outputs().empty() && std::ranges::none_of(differing(before_, first_), [this](PortIndex port) {
-    return connected_.empty() || isUsed(port);
-  });
+  bool moves = false;
+  forDiffering(before_, first_, [&](PortIndex port) { moves = moves || connected_.empty() || isUsed(port); });
+  return !moves && !calls_.outputs().empty();
 }
 
 RestoreCheck::Result RestoreCheck::take(double t, double h) {
@@ -113,14 +125,7 @@ RestoreCheck::Result RestoreCheck::stopped(const std::string& why) {
 
 std::vector<PortIndex> RestoreCheck::differing(const core::Values& a, const core::Values& b) const {
   std::vector<PortIndex> ports;
-  for (std::size_t i = 0; i < reals_.size(); ++i)
-    if (differ(a.reals[i], b.reals[i])) ports.push_back(reals_[i]);
-  const auto compare = [&ports](const auto& x, const auto& y, const std::vector<PortIndex>& of) {
-    for (std::size_t i = 0; i < of.size(); ++i)
-      if (x[i] != y[i]) ports.push_back(of[i]);
-  };
-  compare(a.integers, b.integers, integers_);
-  compare(a.booleans, b.booleans, booleans_);
+  forDiffering(a, b, [&ports](PortIndex port) { ports.push_back(port); });
   return ports;
 }
 

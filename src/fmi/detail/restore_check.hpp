@@ -48,6 +48,9 @@ class RestoreCheck {
 
  private:
   [[nodiscard]] std::vector<subsystem::PortIndex> differing(const core::Values& a, const core::Values& b) const;
+  /// The same without memory for a list.
+  template <class Use>
+  void forDiffering(const core::Values& a, const core::Values& b, Use&& use) const;
   [[nodiscard]] bool isUsed(subsystem::PortIndex port) const;
   [[nodiscard]] bool isAtRest() const;
   /// How sure it is that an output belongs to another state.
