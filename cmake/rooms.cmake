@@ -13,7 +13,7 @@ endif()
 
 # Headers that most files of a kind read are compiled once. All rooms share one such file and all test programs another.
 # g++ takes it only where options agree and every definition of its owner is there too, so the owner has none of its own.
-# It does not look at -O, though code optimised more than the header has made g++ 12 crash: all users have the same.
+# It does not look at -O, though code optimised more than the header has made g++ 12 crash: no user has more.
 # ccache (without settings that are not ours to make) passes on what uses such a file: where it is used, there is none.
 if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache")
   set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)

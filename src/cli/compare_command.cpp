@@ -17,11 +17,17 @@ void printNotes(const results::Table& table) {
 }
 
 void printJson(const results::Comparison& comparison) {
-  nlohmann::ordered_json document{
-      {"equal", comparison.equal()},          {"verdict", results::verdict(comparison)},
-      {"rtol", comparison.tolerances.rtol},   {"atol", comparison.tolerances.atol},
-      {"missing", comparison.missing},        {"extra", comparison.extra},
-      {"other_units", comparison.otherUnits}, {"variables", nlohmann::ordered_json::array()}};
+  nlohmann::ordered_json document{{"equal", comparison.equal()},
+                                  {"verdict", results::verdict(comparison)},
+                                  {"rtol", comparison.tolerances.rtol},
+                                  {"atol", comparison.tolerances.atol},
+                                  {"missing", comparison.missing},
+                                  {"extra", comparison.extra},
+                                  {"other_units", nlohmann::ordered_json::array()},
+                                  {"variables", nlohmann::ordered_json::array()}};
+  for (const results::OtherUnit& other : comparison.otherUnits)
+    document["other_units"].push_back(
+        {{"name", other.name}, {"unit", other.unit}, {"reference_unit", other.referenceUnit}});
   for (const results::VariableComparison& variable : comparison.variables)
     document["variables"].push_back({{"name", variable.name},
                                      {"equal", variable.equal},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <atomic>
 #include <csignal>
+#include <cstdint>
 #include <exception>
 #include <iostream>
 #include <string_view>
@@ -36,6 +37,14 @@ std::function<void(const std::string&)> lastWill;
 constexpr std::array kFatalSignals{SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT};
 /// Who had the signals before, or has taken them since.
 std::array<struct sigaction, kFatalSignals.size()> othersActions{};
+
+/// The call of our handler in which a thread asks the other one.
+struct Asking {
+  int signal = 0;  ///< 0: it asks nobody
+  std::uintptr_t frame = 0;
+  siginfo_t* information = nullptr;
+};
+[[gnu::tls_model("initial-exec")]] constinit thread_local Asking asking;
 
 /// Of the functions that the launcher stands before, those that end their thread and not the process.
 constexpr std::array<std::string_view, 2> kEndsOfThreads{"pthread_exit", "thrd_exit"};
@@ -126,29 +135,49 @@ bool isLeftTrap(int signal, const siginfo_t* information) {
          there.dli_fbase == here.dli_fbase;
 }
 
+/// Says who met the signal, and saves rows that are in memory.
+void tellOf(int signal, const siginfo_t* information) {
+  DyingWords words;
+  const bool leftTrap = isLeftTrap(signal, information);
+  const char* const function = callUnderWay.function;
+  if (function != nullptr && leftTrap)
+    words << callUnderWay << " has left traps of floating point arithmetic enabled: signal " << signal << " ("
+          << nameOf(signal) << ") after its step." << kAdvice;
+  else if (function != nullptr)
+    words << callUnderWay << " crashed in " << function << ": signal " << signal << " (" << nameOf(signal) << ").";
+  else
+    words << "Signal " << signal << " (" << nameOf(signal) << ") outside of all calls of subsystems: "
+          << (leftTrap ? "traps of floating point arithmetic that an FMU has left enabled"
+                       : "a thread that an FMU has started")
+          << ", or a bug in Koppla.";
+  if (logFile.front() != '\0') words << " The rows recorded so far are kept.";
+  tellAndSave(words);
+}
+
 void onFatal(int signal, siginfo_t* information, void* context) {
-  if (othersDealWith(signal, information, context)) return;
-  if (guarded.isPresent()) {
-    DyingWords words;
-    const bool leftTrap = isLeftTrap(signal, information);
-    const char* const function = callUnderWay.function;
-    if (function != nullptr && leftTrap)
-      words << callUnderWay << " has left traps of floating point arithmetic enabled: signal " << signal << " ("
-            << nameOf(signal) << ") after its step." << kAdvice;
-    else if (function != nullptr)
-      words << callUnderWay << " crashed in " << function << ": signal " << signal << " (" << nameOf(signal) << ").";
-    else
-      words << "Signal " << signal << " (" << nameOf(signal) << ") outside of all calls of subsystems: "
-            << (leftTrap ? "traps of floating point arithmetic that an FMU has left enabled"
-                         : "a thread that an FMU has started")
-            << ", or a bug in Koppla.";
-    if (logFile.front() != '\0') words << " The rows recorded so far are kept.";
-    tellAndSave(words);
+  // The handler that is asked may leave the signal to the one before it, which is ours. One that has jumped out instead
+  // has left `asking` as it was; then the next signal comes to the same frame, at the beginning of the signals' stack.
+  const auto frame = reinterpret_cast<std::uintptr_t>(__builtin_frame_address(0));
+  const bool isLeftToUs = asking.signal == signal && asking.frame != frame;
+  if (isLeftToUs) {
+    information = asking.information;  // not all pass it on
+  } else {
+    const Asking before = std::exchange(asking, {signal, frame, information});
+    const bool isDealtWith = othersDealWith(signal, information, context);
+    asking = before;
+    if (isDealtWith) return;
   }
+  if (guarded.isPresent()) tellOf(signal, information);
   struct sigaction kills {};
   kills.sa_handler = SIG_DFL;
   ::sigaction(signal, &kills, nullptr);
   ::raise(signal);  // comes when this handler has returned
+  if (!isLeftToUs) return;
+  // Or now: what the other one would still do must neither save the process nor have the same told again.
+  sigset_t now{};
+  ::sigemptyset(&now);
+  ::sigaddset(&now, signal);
+  ::pthread_sigmask(SIG_UNBLOCK, &now, nullptr);
 }
 
 /// The library of the caller, for calls outside of any known one.
@@ -214,6 +243,7 @@ void ProcessGuard::reclaim() {
   // A reader that has seen enough and a file that may not grow are failed writes, not reasons to die with folders left.
   std::signal(SIGPIPE, SIG_IGN);
   std::signal(SIGXFSZ, SIG_IGN);
+  asking = {};  // no handler is at work
   for (std::size_t i = 0; i < kFatalSignals.size(); ++i) {
     struct sigaction present {};
     ::sigaction(kFatalSignals[i], nullptr, &present);

@@ -25,8 +25,9 @@ project::Project planOf(const ProjectCopy& copy, const std::filesystem::path& fi
     return project::readText(copy.text, copy.origin, log, copy.overrides);
   } catch (const core::InputError& refusal) {
     std::vector<core::Problem> problems = refusal.problems();
-    if (std::ranges::all_of(problems, [](const core::Problem& problem) { return problem.place.line == 0; }))
-      throw;  // of the command line
+    const std::string commandLine = project::commandLine().file;
+    if (std::ranges::all_of(problems, [&](const core::Problem& problem) { return problem.place.file == commandLine; }))
+      throw;
     problems.push_back({{file.string()},
                         "This copy of the project was read, not the project file; its lines are one further down.",
                         "Mend it there, or start anew with `koppla run`."});

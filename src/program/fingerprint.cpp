@@ -207,7 +207,7 @@ class NamedFiles {
     addPlaces(word, copied);
     if (const std::size_t equals = word.find('='); equals != std::string::npos)  // --option=file
       addPlaces(word.substr(equals + 1), copied);
-    if (word.size() > 2 && word.front() == '-') addPlaces(word.substr(2), copied);  // -ffile
+    if (word.size() > 2 && word.front() == '-' && word[1] != '-') addPlaces(word.substr(2), copied);  // -ffile
   }
 
   void addPlaces(const fs::path& path, bool copied) {

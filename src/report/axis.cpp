@@ -126,7 +126,7 @@ constexpr std::array<TimeUnit, 7> kTimeUnits{{{3.0 * kYear, kYear, "a"},
                                               {0.0, 1e-9, "ns"}}};
 
 double timeStep(const TimeUnit& unit, double least) {
-  if (unit.name == "h" && least > 0.5)  // parts of a day
+  if (unit.name == "h" && least * (1.0 - kRounding) > 0.5)  // parts of a day
     for (const double step : {1.0, 2.0, 3.0, 6.0, 12.0, 24.0, 48.0})
       if (step >= least * (1.0 - kRounding)) return step;
   return decimalStep(least);

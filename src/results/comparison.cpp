@@ -115,11 +115,11 @@ Comparison compare(const Table& results, const Table& reference, const Tolerance
     VariableComparison result;
     result.name = b.name;
     result.unit = b.unit.empty() ? a.unit : b.unit;
-    if (!a.unit.empty() && !b.unit.empty() && a.unit != b.unit)
-      comparison.otherUnits.push_back(b.name + " (" + a.unit + ", reference " + b.unit + ")");
     if (a.numeric() != b.numeric()) {
       setDifferent(result, a.numeric() ? "numbers instead of texts" : "texts instead of numbers");
     } else if (a.numeric()) {
+      if (!a.unit.empty() && !b.unit.empty() && a.unit != b.unit)
+        comparison.otherUnits.push_back({b.name, a.unit, b.unit});
       compareNumbers(reference, a, b, samples, tolerances, result);
     } else {
       compareTexts(reference, a, b, samples, result);

@@ -29,12 +29,19 @@ struct VariableComparison {
   std::string remark;  ///< where numbers do not tell what differs
 };
 
+/// A variable of numbers that both have, in units that are not written alike.
+struct OtherUnit {
+  std::string name;
+  std::string unit;
+  std::string referenceUnit;
+};
+
 struct Comparison {
   Tolerances tolerances;
   std::vector<VariableComparison> variables;  ///< those that both have, in the order of the reference
   std::vector<std::string> missing;           ///< only the reference has them
   std::vector<std::string> extra;             ///< only the results have them; no reason to be different
-  std::vector<std::string> otherUnits;        ///< "x (mm, reference m)": compared by their numbers all the same
+  std::vector<OtherUnit> otherUnits;          ///< compared by their numbers all the same
   std::string timeRemark;                     ///< how the results fail to cover the time of the reference, or empty
 
   [[nodiscard]] std::size_t differing() const;

@@ -31,6 +31,13 @@ std::string list(const std::vector<std::string>& names) {
   return result;
 }
 
+std::vector<std::string> sentences(const std::vector<OtherUnit>& units) {
+  std::vector<std::string> result;
+  for (const OtherUnit& other : units)
+    result.push_back(fmt::format("{} ({}, reference {})", other.name, other.unit, other.referenceUnit));
+  return result;
+}
+
 std::string describe(const VariableComparison& variable) {
   if (!variable.remark.empty())
     return fmt::format("{} at t = {} s: {}", variable.name, core::text(variable.time), variable.remark);
@@ -73,6 +80,7 @@ std::string verdict(const Comparison& comparison) {
     reasons.push_back(
         fmt::format("{} variable{} missing", comparison.missing.size(), comparison.missing.size() == 1 ? "" : "s"));
   if (!comparison.timeRemark.empty()) reasons.emplace_back("the time is not covered");
+  if (!comparison.otherUnits.empty()) reasons.emplace_back("units differ");
   for (std::size_t i = 0; i < reasons.size(); ++i) result += (i > 0 ? "; " : "") + reasons[i];
   return result;
 }
@@ -87,7 +95,7 @@ std::string text(const Comparison& comparison, std::size_t rows) {
   if (!comparison.missing.empty()) result += "missing in the results: " + list(comparison.missing) + "\n";
   if (!comparison.extra.empty()) result += "not in the reference: " + list(comparison.extra) + "\n";
   if (!comparison.otherUnits.empty())
-    result += "in another unit, compared by their numbers: " + list(comparison.otherUnits) + "\n";
+    result += "in another unit, compared by their numbers: " + list(sentences(comparison.otherUnits)) + "\n";
   if (!comparison.timeRemark.empty()) result += comparison.timeRemark + "\n";
   return result + verdict(comparison) + "\n";
 }

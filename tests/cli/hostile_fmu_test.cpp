@@ -198,7 +198,8 @@ void PrintTo(const Crash& crash, std::ostream* out) {
 class CrashTest : public HostileFmuTest, public ::testing::WithParamInterface<Crash> {};
 
 /// 'crash' takes the signal for itself before, and gives it back to the system when it comes; 'overflowHandedBack' puts
-/// the handler that it found in place again, by the older call, which forgets that it has a stack of its own.
+/// the handler that it found in place again, by the older call, which forgets that it has a stack of its own;
+/// those that are chained call the handler that they found.
 TEST_P(CrashTest, NamesSubsystemAndCallAndKeepsAllRows) {
   const std::string instance = GetParam().what + "_doStep";
   const Result result = run(instance);
@@ -206,14 +207,17 @@ TEST_P(CrashTest, NamesSubsystemAndCallAndKeepsAllRows) {
   const std::string words = "The subsystem '" + instance + "' crashed in fmi2DoStep: signal ";
   EXPECT_THAT(result.err, HasSubstr("error: " + words));
   EXPECT_TRUE(result.err.ends_with("). The rows recorded so far are kept.\n")) << result.err;
+  EXPECT_EQ(result.err.find(words), result.err.rfind(words)) << result.err;
   EXPECT_THAT(workspace_.read("p.run/run.log"), HasSubstr(words));
   expectNothingCompleted();
 }
 
 INSTANTIATE_TEST_SUITE_P(Of, CrashTest,
                          ::testing::Values(Crash{"crash", SIGSEGV}, Crash{"crashInformed", SIGSEGV},
+                                           Crash{"crashChained", SIGSEGV}, Crash{"crashChainedByNumber", SIGSEGV},
                                            Crash{"abort", SIGABRT}, Crash{"trap", SIGILL}, Crash{"divide", SIGFPE},
-                                           Crash{"overflow", SIGSEGV}, Crash{"overflowHandedBack", SIGSEGV}),
+                                           Crash{"divideChained", SIGFPE}, Crash{"overflow", SIGSEGV},
+                                           Crash{"overflowHandedBack", SIGSEGV}),
                          [](const auto& one) { return one.param.what; });
 
 /// There is no run whose rows could be kept, or it is over.
@@ -234,9 +238,11 @@ TEST_F(HostileFmuTest, ThatCrashesOutsideOfARunIsNamedWithoutRows) {
   EXPECT_EQ(workspace_.rows("p.run/results.csv").size(), 11U);
 }
 
-/// Its handler is put up in the step itself, or long before, when it was instantiated.
+/// Its handler is put up in the step itself, or long before, when it was instantiated. 'leapEvery' and 'shrugTwice'
+/// take the stack away that signals have for themselves.
 TEST_F(HostileFmuTest, ThatDealsWithItsSignalsGoesOn) {
-  for (const std::string instance : {"leap_doStep", "leapAsPrepared_doStep", "againAsPrepared_doStep"}) {
+  for (const std::string instance : {"leap_doStep", "leapAsPrepared_doStep", "leapEvery_doStep", "leapStumbling_doStep",
+                                     "againAsPrepared_doStep", "shrugTwice_doStep"}) {
     write(instance);
     const Result result = workspace_.run({"run", "p.toml", "--quiet", "--overwrite"});
     EXPECT_EQ(result.exitCode, 0) << result.all();

@@ -367,6 +367,20 @@ TEST_F(ResumeTest, MistakesInTheCopyOfTheProjectAreToldWithItsPlace) {
   EXPECT_THAT(refused.err, HasSubstr("loop.run/project.toml"));
 }
 
+/// What is not there has no line to be told.
+TEST_F(ResumeTest, WhatTheCopyOfTheProjectLacksIsToldWithItsPlace) {
+  workspace_.write("broken", "");
+  EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);
+  std::string copy = workspace_.read("loop.run/project.toml");
+  const std::string format = "format = 1\n";
+  ASSERT_NE(copy.find(format), std::string::npos);
+  workspace_.write("loop.run/project.toml", copy.erase(copy.find(format), format.size()));
+  const Result refused = workspace_.run({"resume", "loop.run"});
+  EXPECT_EQ(refused.exitCode, 2) << refused.all();
+  EXPECT_THAT(refused.err, HasSubstr("There is no 'format' in "));
+  EXPECT_THAT(refused.err, HasSubstr("loop.run/project.toml: This copy of the project was read"));
+}
+
 TEST_F(ResumeTest, MistakesOfTheCommandLineAreNotBlamedOnTheCopy) {
   workspace_.write("broken", "");
   EXPECT_EQ(workspace_.run({"run", "loop.toml"}).exitCode, 3);

@@ -111,6 +111,13 @@ TEST_F(CompareCommandTest, SaysInJsonHowFarVariablesAreApart) {
       "      \"allowed\": 1.0,\n      \"remark\": \"\"\n    }\n  ]\n}\n");
 }
 
+TEST_F(CompareCommandTest, SaysInJsonWhichUnitsDiffer) {
+  workspace_.write("mm.csv", "time,a.y [mm]\n0,1\n");
+  workspace_.write("m.csv", "time,a.y [m]\n0,1\n");
+  const Json document = Json::parse(workspace_.run({"compare", "mm.csv", "m.csv", "--json"}).out);
+  EXPECT_EQ(document["other_units"].dump(), R"([{"name":"a.y","unit":"mm","reference_unit":"m"}])");
+}
+
 TEST_F(CompareCommandTest, TellsHowBothFilesWereRead) {
   workspace_.write("hours.csv", "time [h],a.y\n0,1\n");
   workspace_.write("minutes.csv", "time [min],a.y\n0,1\n");

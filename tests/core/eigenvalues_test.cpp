@@ -84,6 +84,19 @@ TEST(SpectralRadius, OfAChainDoesNotDependOnTheUnits) {
     }
 }
 
+/// As above with c = 0, each number in a unit 2^16 times as large as that of the one before it: the first as well as
+/// the last must be brought to the units of the others, or digits are lost.
+TEST(SpectralRadius, OfAChainWhoseUnitsGrowAllAlong) {
+  constexpr std::size_t kLength = 12;
+  constexpr double kRatio = 65536.0;
+  std::vector<double> matrix(kLength * kLength, 0.0);
+  for (std::size_t i = 0; i + 1 < kLength; ++i) {
+    matrix[i * kLength + i + 1] = 1.0 / kRatio;
+    matrix[(i + 1) * kLength + i] = kRatio;
+  }
+  EXPECT_NEAR(spectralRadius(matrix), 2.0 * std::cos(std::numbers::pi / (kLength + 1)), 1e-8);
+}
+
 /// x_i' = c x_i + the sum of all others has the eigenvalues c + n - 1 and c - 1.
 TEST(SpectralRadius, OfWhatIsAllConnectedDoesNotDependOnTheUnits) {
   for (const std::size_t n : {3U, 6U, 12U})

@@ -1,6 +1,9 @@
 #include "koppla/mapping/detail/simplex_tree.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <random>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -82,12 +85,39 @@ TEST(SimplexTree, OfSeveralAtTheSameDistanceFindsTheFirst) {
   }
 }
 
-/// All 2.4e9 pairs would take minutes.
+/// All 2.4e9 pairs would take minutes. The order in which simplices come is no help to those who expect it.
 TEST(SimplexTree, LooksAtFewOfManySimplices) {
-  const Points mesh = test::gridMesh(2, 200, 0.3);  // 80000 triangles
-  const SimplexTree tree(mesh.positions, mesh.simplices);
-  for (const Position& place : test::randomCloud(2, 30000, 1).positions)
-    ASSERT_LT(tree.nearest(place).place.squaredDistance, 1e-28);
+  Points mesh = test::gridMesh(2, 200, 0.3);  // 80000 triangles
+  for (const bool shuffled : {false, true}) {
+    if (shuffled) std::ranges::shuffle(mesh.simplices, std::mt19937(1));
+    const SimplexTree tree(mesh.positions, mesh.simplices);
+    for (const Position& place : test::randomCloud(2, 30000, 1).positions)
+      ASSERT_LT(tree.nearest(place).place.squaredDistance, 1e-28);
+  }
+}
+
+/// A line of 1e5 segments along each axis, far beside the origin: who looked at another axis would meet 1e10 of them.
+TEST(SimplexTree, LooksAtFewOfManySegmentsOfALine) {
+  constexpr std::uint32_t kSegments = 100000;
+  constexpr Position kBeside{1e6, 1e6, 1e6};
+  for (std::size_t axis = 0; axis < 3; ++axis) {
+    std::vector<Position> positions(kSegments + 1, kBeside);
+    for (std::uint32_t i = 0; i <= kSegments; ++i) positions[i][axis] = i;
+    std::vector<Simplex> segments;
+    for (std::uint32_t i = 0; i < kSegments; ++i) segments.push_back({{i, i + 1}, 2});
+    std::mt19937 random(1);
+    std::ranges::shuffle(segments, random);
+    const SimplexTree tree(positions, segments);
+    std::uniform_int_distribution<std::uint32_t> which(0, kSegments - 1);
+    for (std::uint32_t n = 0; n < kSegments; ++n) {
+      const std::uint32_t segment = which(random);
+      Position place = kBeside;
+      place[axis] = segment + 0.25;
+      const SimplexTree::Found found = tree.nearest(place);
+      ASSERT_EQ(found.simplex->corners[0], segment);
+      ASSERT_EQ(found.place.squaredDistance, 0.0);
+    }
+  }
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <gtest/gtest.h>
@@ -230,33 +231,105 @@ TEST_F(AnswerRecordTest, DoesNotBelieveADamagedHead) {
     EXPECT_FALSE(believes(8 * count + 7, '\x20')) << "more than any memory can hold";
 }
 
-/// The calls behind it begin with restart files that are gone.
-TEST_F(AnswerRecordTest, AnEntryThatIsDamagedAmidOthersIsTold) {
-  const double x = 0.1;
-  std::array<std::size_t, 3> ends{};
-  {
+/// Three entries of equal size, with damage in one of them.
+class DamagedAnswerRecordTest : public AnswerRecordTest {
+ protected:
+  /// Each entry with the restart files that its call began with and left.
+  void write(std::uint64_t restart, std::uint64_t restartLeft) {
     AnswerRecord record = opened(false);
     for (std::size_t i = 0; i < 3; ++i) {
-      ends.at(i) = std::filesystem::file_size(file());
-      record.add(question(i, x), {1, 0, {1.0}});
+      begins_.at(i) = std::filesystem::file_size(file());
+      Question asked = question(i, kX);
+      asked.restart = restart;
+      record.add(asked, {1, restartLeft, {1.0}});
     }
+    content_ = core::readWhole(file());
   }
-  const std::string content = core::readWhole(file());
-  const auto damage = [&](std::size_t byte) {
-    std::string damaged = content;
+  void damage(std::size_t byte) const {
+    std::string damaged = content_;
     damaged[byte] = static_cast<char>(damaged[byte] ^ 4);
-    std::ofstream(file(), std::ios::binary) << damaged;
-    return test::messageOf<core::InputError>([&] { static_cast<void>(opened(true)); });
-  };
+    core::writeWhole(file(), damaged);
+  }
+
+  static constexpr double kX = 0.1;
+  /// In the mark, the checksum, the counts of values, and values.
+  static constexpr std::array<std::size_t, 6> kBytes{0, 9, 48, 56, 90, 104};
+  std::array<std::size_t, 3> begins_{};
+  std::string content_;
+};
+
+/// What is asked again is found from then on, and so is what stands behind the damage.
+TEST_F(DamagedAnswerRecordTest, LosesOnlyTheEntryThatIsDamagedWhereThereAreNoRestartFiles) {
+  write(0, 0);
   for (const std::size_t entry : {0U, 1U})
-    for (const std::size_t byte : {0U, 9U, 48U, 56U, 90U, 104U})
-      EXPECT_NE(damage(ends.at(entry) + byte).find(fmt::format("is damaged at byte {}, amid others.", ends.at(entry))),
-                std::string::npos)
-          << entry << ' ' << byte;
-  std::ofstream(file(), std::ios::binary) << content.substr(0, content.size() - 1);
+    for (const std::size_t byte : kBytes) {
+      damage(begins_.at(entry) + byte);
+      {
+        AnswerRecord record = opened(true);
+        for (std::size_t i = 0; i < 3; ++i)
+          EXPECT_EQ(record.find(question(i, kX)).has_value(), i != entry) << entry << ' ' << byte << ' ' << i;
+        record.add(question(entry, kX), {2, 0, {5.0}});
+      }
+      AnswerRecord record = opened(true);
+      for (std::size_t i = 0; i < 3; ++i) {
+        const std::optional<RecordedAnswer> found = record.find(question(i, kX));
+        ASSERT_TRUE(found) << entry << ' ' << byte << ' ' << i;
+        EXPECT_EQ(found->outputs, std::vector{i == entry ? 5.0 : 1.0});
+      }
+    }
+}
+
+TEST_F(DamagedAnswerRecordTest, GoesOnBehindTheLastWholeEntry) {
+  write(0, 0);
+  damage(begins_[0]);
+  opened(true).add(question(7, kX), {1, 0, {1.0}});
+  EXPECT_EQ(std::filesystem::file_size(file()), content_.size() + begins_[1] - begins_[0]);
+}
+
+/// The calls that are damaged begin with restart files that are gone.
+TEST_F(DamagedAnswerRecordTest, IsRefusedWhereOthersBehindTheDamageTellOfRestartFiles) {
+  for (const auto& [restart, left] : {std::pair{0, 1}, std::pair{1, 0}}) {
+    write(static_cast<std::uint64_t>(restart), static_cast<std::uint64_t>(left));
+    for (const std::size_t entry : {0U, 1U})
+      for (const std::size_t byte : kBytes) {
+        damage(begins_.at(entry) + byte);
+        const std::string said = test::messageOf<core::InputError>([&] { static_cast<void>(opened(true)); });
+        EXPECT_NE(said.find(fmt::format("is damaged at byte {}, before others that are whole. Start anew",
+                                        begins_.at(entry))),
+                  std::string::npos)
+            << said << entry << ' ' << byte;
+      }
+  }
+}
+
+/// The damage comes before the last entry, and not right before it.
+TEST_F(DamagedAnswerRecordTest, IsRefusedAtTheFirstDamage) {
+  {
+    AnswerRecord record = opened(false);
+    record.add(question(1, kX), {1, 0, {1.0}});
+    begins_[0] = std::filesystem::file_size(file());
+    record.add(question(2, kX), {1, 0, {1.0}});
+    record.add(question(3, kX), {1, 0, {1.0}});
+    begins_[1] = std::filesystem::file_size(file());
+    record.add(question(4, kX), {1, 0, {1.0}});
+    record.add(question(5, kX), {1, 3, {1.0}});
+  }
+  content_ = core::readWhole(file());
+  damage(begins_[0]);
+  content_ = core::readWhole(file());
+  damage(begins_[1]);
+  EXPECT_NE(test::messageOf<core::InputError>([&] {
+              static_cast<void>(opened(true));
+            }).find(fmt::format("at byte {}, before", begins_[0])),
+            std::string::npos);
+}
+
+TEST_F(DamagedAnswerRecordTest, OneThatIsCutOffAtTheEndIsNoReasonToRefuse) {
+  write(0, 1);
+  core::writeWhole(file(), content_.substr(0, content_.size() - 1));
   AnswerRecord record = opened(true);
-  EXPECT_TRUE(record.find(question(1, x)));
-  EXPECT_FALSE(record.find(question(2, x))) << "cut off";
+  EXPECT_TRUE(record.find(question(1, kX)));
+  EXPECT_FALSE(record.find(question(2, kX)));
 }
 
 TEST_F(AnswerRecordTest, ATitleThatIsCutOffIsWrittenAnew) {

@@ -109,6 +109,13 @@ TEST(Fingerprint, FindsFilesByVariablesAndInFoldersOfTheCommand) {
     EXPECT_TRUE(notices(command, "d/calc.py")) << command;
 }
 
+/// It may be one that a command writes, as many are called like an option.
+TEST(Fingerprint, ALongOptionIsNoFileOfItsName) {
+  EXPECT_FALSE(notices("solve --log", "log"));
+  EXPECT_TRUE(notices("solve --log=log", "log"));
+  EXPECT_TRUE(notices("solve -llog", "log"));
+}
+
 TEST(Fingerprint, WhatACommandWritesIsNoPartOfIt) {
   EXPECT_FALSE(notices("solve > $KOPPLA_PROJECT/log", "log"));
   EXPECT_FALSE(notices("solve && cp out.txt $KOPPLA_PROJECT/d", "d/out.txt"));

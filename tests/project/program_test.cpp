@@ -3,6 +3,7 @@
 #include <cmath>
 #include <filesystem>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -265,7 +266,7 @@ TEST_F(Programs, InsideAnIntegratorHaveInstancesForTheirProbes) {
     std::string lines = R"(program = "echo '1 , 0' > y.csv"
 inputs.x = { size = 2, file = "x.csv" }
 inputs.w = { file = "w.csv" }
-inputs.v = { size = 3, file = "v.csv" }
+inputs.v = { size = 20, file = "v.csv" }
 outputs.y = { file = "y.csv" }
 inside = "b"
 )" + options + R"([[subsystems]]
@@ -296,6 +297,10 @@ to = "b.u"
   EXPECT_EQ(instances("instances = 1\n", {"x[1]", "x[2]", "w"}), 1);
   EXPECT_EQ(instances("instances = 3\n", {"x[1]", "x[2]", "w"}), 3);
   EXPECT_EQ(instances("instances = 9\n", {"w"}), 2);
+  std::vector<std::string> twenty;
+  for (int i = 1; i <= 20; ++i) twenty.push_back(fmt::format("v[{}]", i));
+  EXPECT_EQ(instances("", twenty), 16) << "unless more are asked for";
+  EXPECT_EQ(instances("instances = 20\n", twenty), 20);
 }
 
 TEST_F(Programs, TransientOnesCannotBeInsideAnIntegrator) {

@@ -242,6 +242,8 @@ TEST(TimeAxis, DividesDaysIntoWholeParts) {
   EXPECT_DOUBLE_EQ(stepInHours(192.0, 4), 100.0) << "beyond, round numbers";
   EXPECT_DOUBLE_EQ(stepInHours(12.0 * (1.0 + 0.5e-9), 5), 3.0) << "rounding is forgiven";
   EXPECT_DOUBLE_EQ(stepInHours(12.0 * (1.0 + 1.5e-9), 5), 6.0);
+  EXPECT_DOUBLE_EQ(stepInHours(4.0 * (1.0 + 0.5e-9), 9), 0.5);
+  EXPECT_DOUBLE_EQ(stepInHours(4.0 * (1.0 + 1.5e-9), 9), 1.0);
 }
 
 TEST(TimeAxis, HasAirAroundAnInstant) {

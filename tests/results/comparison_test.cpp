@@ -144,10 +144,25 @@ TEST(Compare, AnotherUnitIsTold) {
   };
   const Comparison comparison = compare(with("mm"), with("m"), kExact);
   EXPECT_TRUE(comparison.equal());
-  EXPECT_EQ(comparison.otherUnits, std::vector<std::string>{"x (mm, reference m)"});
+  ASSERT_EQ(comparison.otherUnits.size(), 1U);
+  EXPECT_EQ(comparison.otherUnits[0].name, "x");
+  EXPECT_EQ(comparison.otherUnits[0].unit, "mm");
+  EXPECT_EQ(comparison.otherUnits[0].referenceUnit, "m");
   EXPECT_EQ(verdict(comparison).substr(verdict(comparison).rfind(',')), ", but for units");
   for (const auto& [ours, theirs] : {std::pair{"m", "m"}, {"", "m"}, {"m", ""}})
     EXPECT_TRUE(compare(with(ours), with(theirs), kExact).otherUnits.empty());
+}
+
+TEST(Compare, UnitsOfTextsAreNotLookedAt) {
+  const auto inUnit = [](Series made, const std::string& unit) {
+    made.unit = unit;
+    return table({0}, {std::move(made)});
+  };
+  const Table numbers = inUnit(series("x", {1}), "m");
+  const Table words = inUnit(texts("x", {"1"}), "mm");
+  EXPECT_TRUE(compare(words, numbers, kExact).otherUnits.empty());
+  EXPECT_TRUE(compare(numbers, words, kExact).otherUnits.empty());
+  EXPECT_TRUE(compare(words, inUnit(texts("x", {"1"}), "m"), kExact).otherUnits.empty());
 }
 
 TEST(Compare, OnlyChosenVariablesCount) {

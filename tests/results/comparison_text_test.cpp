@@ -103,12 +103,23 @@ TEST(ComparisonText, NamesThatAreShorterThanTheirHeadAreFilledUp) {
 TEST(ComparisonText, NamesOtherUnits) {
   Comparison comparison;
   comparison.variables = {variable("x", 0.0)};
-  comparison.otherUnits = {"x (mm, reference m)"};
+  comparison.otherUnits = {{"x", "mm", "m"}};
   EXPECT_EQ(text(comparison),
             "variable  largest error    worst error       allowed   at time/s\n"
             "x                     0              0             0           0\n"
             "in another unit, compared by their numbers: x (mm, reference m)\n"
             "equal within rtol = 1e-06, atol = 1e-09, but for units\n");
+}
+
+TEST(ComparisonText, NamesOtherUnitsAlsoWhereNumbersDiffer) {
+  Comparison comparison;
+  comparison.variables = {variable("x", 2.0)};
+  comparison.timeRemark = "The results have no rows.";
+  comparison.otherUnits = {{"x", "mm", "m"}, {"y", "N", "kN"}};
+  const std::string all = text(comparison);
+  EXPECT_NE(all.find("compared by their numbers: x (mm, reference m), y (N, reference kN)\n"), std::string::npos)
+      << all;
+  EXPECT_TRUE(all.ends_with("; the time is not covered; units differ\n")) << all;
 }
 
 TEST(ComparisonText, WithoutVariablesThereIsNoTable) {

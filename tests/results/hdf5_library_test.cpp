@@ -73,7 +73,16 @@ TEST_F(Hdf5LibraryTest, AFileThatCannotBeOpenedIsNamedWithTheReason) {
   EXPECT_EQ(
       mistake(file("none.h5")),
       file("none.h5").string() + " cannot be read: No such file or directory. Check the path and its permissions.");
-  core::writeWhole(file("text.h5"), "time,x\n0,1\n");
+  // What the library says of a file holds its name.
+  for (const char* const name : {"errno = 13.h5", "errno = .h5"}) {
+    EXPECT_EQ(mistake(file(name)),
+              file(name).string() + " cannot be read: No such file or directory. Check the path and its permissions.");
+  }
+  for (const char* const name : {"text.h5", "errno = 13.h5"}) {
+    core::writeWhole(file(name), "time,x\n0,1\n");
+    EXPECT_TRUE(mistake(file(name)).starts_with(file(name).string() + " cannot be read as HDF5: "))
+        << mistake(file(name));
+  }
   const std::string text = mistake(file("text.h5"));
   EXPECT_TRUE(text.starts_with(file("text.h5").string() + " cannot be read as HDF5: ")) << text;
   EXPECT_TRUE(text.ends_with(". Check that it is the right one.")) << text;

@@ -70,6 +70,20 @@ TEST_F(Hdf5StoredTest, TextsAreStoredWithAFixedLength) {
   EXPECT_TRUE(load(file()).series.at(0).texts.empty());
 }
 
+/// No writer makes them, but files without checksums of their own can be damaged so, and the library believes it. A
+/// type is stored as version and class (0x13), three bytes of flags (filled up with zeros: 1), and four of its size.
+TEST_F(Hdf5StoredTest, TextsWithoutBytesAreDamage) {
+  constexpr std::size_t kWidth = 12345;  // found in the file by it
+  make([](hid_t made) { add(made, "s", {detail::hdf5TextType(kWidth).id(), {2}}, {}, "string", 0); });
+  std::string content = core::readWhole(file());
+  const std::string stored = std::string("\x13\x11\0\0", 4) + std::string("\x39\x30\0\0", 4);
+  const std::size_t place = content.find(stored);
+  ASSERT_NE(place, std::string::npos);
+  EXPECT_EQ(content.find(stored, place + 1), std::string::npos);
+  core::writeWhole(file(), content.replace(place + 4, 4, 4, '\0'));
+  EXPECT_EQ(mistake(), kDamaged);
+}
+
 TEST_F(Hdf5StoredTest, AVectorOfTextsIsReadElementByElement) {
   make([](hid_t made) {
     const Hdf5Handle type = detail::hdf5TextType(3);

@@ -125,21 +125,32 @@ void AnswerRecord::readIndex(const std::string& fingerprint) {
                                file_.string() + " were recorded.",
                            "Bring them back, or start anew with `koppla run --overwrite`.");
   end_ = expected.size();
-  while (const std::optional<Entry> entry = entryAt(descriptor_.get(), end_, size)) {
-    unused_.emplace(entry->head.step, end_);
-    end_ += sizeof(Head) + entry->values.size() * sizeof(double);
+  readEntries(size);
+}
+
+void AnswerRecord::readEntries(std::uint64_t size) {
+  std::optional<std::uint64_t> damage;  // the first
+  for (std::uint64_t place = end_; place + sizeof(Head) <= size;) {
+    const std::optional<Entry> entry = entryAt(descriptor_.get(), place, size);
+    if (!entry) {  // the next one begins whole values further on
+      place += sizeof(double);
+      continue;
+    }
+    if (place > end_ && !damage) damage = end_;
+    if (damage && (entry->head.restart != 0 || entry->head.restartLeft != 0))
+      throw core::InputError("The record of answers " + file_.string() + " is damaged at byte " +
+                                 std::to_string(*damage) + ", before others that are whole.",
+                             "Start anew with `koppla run --overwrite`.");
+    unused_.emplace(entry->head.step, place);
+    place += sizeof(Head) + entry->values.size() * sizeof(double);
+    end_ = place;
   }
-  // Behind one that was cut off there is nothing.
-  for (std::uint64_t place = end_; place + sizeof(Head) <= size; place += sizeof(double))
-    if (entryAt(descriptor_.get(), place, size))
-      throw core::InputError(
-          "The record of answers " + file_.string() + " is damaged at byte " + std::to_string(end_) + ", amid others.",
-          "Start anew with `koppla run --overwrite`.");
 }
 
 std::optional<RecordedAnswer> AnswerRecord::find(const Question& question) {
-  const std::vector<double> values = joined(question.values);
   const auto [first, last] = unused_.equal_range(question.step);
+  if (first == last) return std::nullopt;
+  const std::vector<double> values = joined(question.values);
   for (auto candidate = first; candidate != last; ++candidate) {
     const std::optional<Entry> entry = entryAt(descriptor_.get(), candidate->second, end_);
     if (!entry || !fits(*entry, question, values)) continue;

@@ -30,8 +30,9 @@ struct RecordedAnswer {
 
 /// The answers of one instance of a program, kept in a file as they come. A run that is resumed asks the same questions
 /// again and gets the answers from here, so that only those calls run that nobody has answered yet
-/// (docs/decisions/0017). An entry that was cut off when the process died does not count;
-/// one that is damaged amid others is told, since the calls behind it could not be made again.
+/// (docs/decisions/0017). An entry that was cut off when the process died, or is damaged, does not count: its call is
+/// made again. It cannot be where whole entries behind a damaged one tell of restart files, since these have replaced
+/// those that it needs: such a record is refused.
 class AnswerRecord {
  public:
   /// Begins a file, or goes on with that of the run before. Throws core::InputError where it cannot be used, or where
@@ -46,11 +47,12 @@ class AnswerRecord {
  private:
   void begin(const std::string& fingerprint);
   void readIndex(const std::string& fingerprint);
+  void readEntries(std::uint64_t size);
   [[noreturn]] void fail(std::string_view what, int error) const;
 
   std::filesystem::path file_;
   Descriptor descriptor_;
-  std::uint64_t end_ = 0;                                 ///< bytes of whole entries
+  std::uint64_t end_ = 0;                                 ///< of the last whole entry
   std::multimap<std::uint64_t, std::uint64_t> unused_{};  ///< places of entries, by the step of their question
 };
 

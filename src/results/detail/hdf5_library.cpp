@@ -7,10 +7,11 @@ namespace koppla::results::detail {
 
 namespace {
 
-/// The library tells the system's error within a sentence only.
+/// The library tells the system's error within a sentence only, behind the name of the file: "name = 'x.h5', errno = 2,
+/// error message = ...".
 int systemError(std::string_view sentence) {
   constexpr std::string_view kMark = "errno = ";
-  const std::size_t mark = sentence.find(kMark);
+  const std::size_t mark = sentence.rfind(kMark);
   if (mark == std::string_view::npos) return 0;
   int error = 0;
   std::from_chars(sentence.data() + mark + kMark.size(), sentence.data() + sentence.size(), error);
@@ -31,7 +32,8 @@ Hdf5Error hdf5Error() {
     auto& found = *static_cast<Hdf5Error*>(into);
     if (entry->desc == nullptr) return 0;
     found.text = entry->desc;
-    if (found.system == 0) found.system = systemError(found.text);
+    // The last sentence is of whoever asked the system; others may hold a name that looks like an error.
+    if (const int system = systemError(found.text); system != 0) found.system = system;
     return 0;
   };
   H5Ewalk2(H5E_DEFAULT, H5E_WALK_DOWNWARD, visit, &error);

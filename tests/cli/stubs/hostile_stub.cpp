@@ -8,6 +8,7 @@
 #include <cstdlib>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -40,6 +41,25 @@ void giveBackInformed(int signal, siginfo_t* /*information*/, void* /*context*/)
 void leap(int /*signal*/) {
   siglongjmp(wayOut, 1);
 }
+/// On its way it meets another signal, with which somebody else deals.
+void stumbleAndLeap(int /*signal*/) {
+  std::raise(SIGFPE);
+  siglongjmp(wayOut, 1);
+}
+struct sigaction before {};
+/// Leaves the signal to whoever had it before, as runtimes of other languages do with what is not theirs. It stumbles
+/// as well.
+void passOn(int signal, siginfo_t* information, void* context) {
+  std::raise(SIGFPE);
+  before.sa_sigaction(signal, information, context);
+}
+/// As one that knows the number only, and takes the signal back from whom it was left to. What it does not pass on is
+/// whatever the registers hold.
+void passOnNumber(int signal) {
+  before.sa_sigaction(signal, reinterpret_cast<siginfo_t*>(8), nullptr);
+  std::signal(signal, passOnNumber);
+}
+void shrug(int /*signal*/) {}
 /// As handlers were written when a signal took its own away.
 void again(int signal) {
   std::signal(signal, again);
@@ -60,6 +80,13 @@ void endAtExit() {
 
 void crash() {
   *reinterpret_cast<volatile int*>(8) = 1;
+}
+
+/// From now on handlers stand on the stack of whoever is interrupted.
+void removeSignalStack() {
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  if (::sigaltstack(&none, nullptr) != 0) std::abort();
 }
 
 void closeAll() {
@@ -130,15 +157,21 @@ void act(const std::string& what) {
   if (what == "atExit") std::atexit(endAtExit);
   if (what == "throw") throw std::runtime_error("no more ideas");
   if (what == "throwNumber") throw 42;
-  if (what == "crash" || what == "crashInformed") crash();
+  if (what.starts_with("crash")) crash();
   if (what == "abort") std::abort();
   if (what == "trap") __builtin_trap();
-  if (what == "divide" || what == "againAsPrepared") std::raise(SIGFPE);
+  if (what == "divide" || what == "divideChained" || what == "againAsPrepared") std::raise(SIGFPE);
+  if (what == "shrugTwice") {
+    std::raise(SIGFPE);
+    removeSignalStack();
+    std::raise(SIGFPE);
+  }
   if (what == "divideInLogger") divideInLogger();
   if (what == "overflow" || what == "overflowHandedBack") recurse(0);
   if (what == "leap") std::signal(SIGSEGV, leap);
-  if (what == "leap" || what == "leapAsPrepared")
+  for (int left = what.starts_with("leap") ? 2 : 0; left > 0; --left)
     if (sigsetjmp(wayOut, 1) == 0) crash();
+  if (what == "leapEvery") removeSignalStack();
   if (what == "takeSignals")
     for (const int signal : {SIGSEGV, SIGINT, SIGTERM}) std::signal(signal, signal == SIGSEGV ? giveBack : SIG_IGN);
   if (what == "close") closeAll();
@@ -198,8 +231,23 @@ Component fmi2Instantiate(String name, Kind, String, String, const CallbackFunct
   // Handlers are made ready here; what they are to catch comes in a step.
   if (made->name == "crash_doStep") act("takeSignals");
   if (made->name == "overflowHandedBack_doStep") std::signal(SIGSEGV, std::signal(SIGSEGV, leap));
-  if (made->name == "leapAsPrepared_doStep") std::signal(SIGSEGV, leap);
+  if (made->name == "leapAsPrepared_doStep" || made->name == "leapEvery_doStep") std::signal(SIGSEGV, leap);
   if (made->name == "againAsPrepared_doStep") std::signal(SIGFPE, again);
+  if (made->name == "crashChained_doStep") {
+    struct sigaction chained {};
+    chained.sa_sigaction = passOn;
+    chained.sa_flags = SA_SIGINFO | SA_ONSTACK;
+    ::sigaction(SIGSEGV, &chained, &before);
+  }
+  for (const auto& [instance, signal] :
+       {std::pair{"crashChainedByNumber_doStep", SIGSEGV}, {"divideChained_doStep", SIGFPE}})
+    if (made->name == instance) {
+      ::sigaction(signal, nullptr, &before);
+      std::signal(signal, passOnNumber);
+    }
+  if (made->name == "leapStumbling_doStep") std::signal(SIGSEGV, stumbleAndLeap);
+  for (const char* const instance : {"shrugTwice_doStep", "leapStumbling_doStep", "crashChained_doStep"})
+    if (made->name == instance) std::signal(SIGFPE, shrug);
   if (made->name == "crashInformed_doStep") {
     struct sigaction informed {};
     informed.sa_sigaction = giveBackInformed;
@@ -236,7 +284,7 @@ Status fmi2GetReal(Component c, const ValueReference*, std::size_t count, Real* 
   return Status::ok;
 }
 Status fmi2DoStep(Component c, Real t, Real, Boolean) {
-  if ((t > 0.45 && t < 0.55) || stub(c).name == "forkEvery_doStep") reach(c, "doStep");
+  if ((t > 0.45 && t < 0.55) || stub(c).name.ends_with("Every_doStep")) reach(c, "doStep");
   return Status::ok;
 }
 
