@@ -8,6 +8,7 @@
 #include "koppla/coupling/condition_rows.hpp"
 #include "koppla/coupling/convergence.hpp"
 #include "koppla/coupling/interface_problem.hpp"
+#include "koppla/coupling/loop_iteration.hpp"
 #include "koppla/coupling/settings.hpp"
 
 namespace koppla::coupling {
@@ -18,12 +19,17 @@ struct Solution {
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;
+  /// Converged by its residual, but answers scatter as much as that: how far the solution is cannot be seen.
+  bool uncertain = false;
   /// One correction left more than a tenth of itself over, beyond the tolerances.
   bool poor = false;
   unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
   unsigned jacobians = 0;
   unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
   double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
+  /// Of the last answers, in tolerances, as it is estimated where the residual has converged: converged at <= 1 as
+  /// well.
+  double error = 0.0;
   /// Jung's K at the end, see ConvergenceMonitor; may be not a number.
   double k = std::numeric_limits<double>::quiet_NaN();
   /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
@@ -92,6 +98,9 @@ class Algorithm {
   [[nodiscard]] const Solution& solution() const { return solution_; }
   /// The step that was solved last is kept.
   virtual void accept(const InterfaceProblem& problem) = 0;
+  /// Before the first step: what has been seen of loops at the start, where members have slopes much like those over
+  /// a step.
+  virtual void learnFromStart(std::span<const LoopEvaluations> /*loops*/) {}
   /// Who is told of iterations from now on; may be nobody.
   virtual void tell(IterationListener* /*listener*/) {}
   [[nodiscard]] virtual const ConvergenceMonitor& monitor() const = 0;

@@ -97,6 +97,23 @@ core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> val
   return tightest.value_or(core::Tolerance{0.0, 0.0});
 }
 
+double ConvergenceMonitor::sizeOf(std::span<const double> errors, std::span<const std::size_t> values,
+                                  std::span<const double> answered) {
+  if (undivided_) return core::weightedNorm(groups_.front().norm, groups_.front().tolerance, errors, answered);
+  double largest = 0.0;
+  for (const Group& group : groups_) {
+    difference_.clear();
+    reference_.clear();
+    for (std::size_t i = 0; i < errors.size(); ++i) {
+      if (!std::ranges::binary_search(group.values, values[i % values.size()])) continue;
+      difference_.push_back(errors[i]);
+      reference_.push_back(answered[i]);
+    }
+    largest = std::max(largest, core::weightedNorm(group.norm, group.tolerance, difference_, reference_));
+  }
+  return largest;
+}
+
 void ConvergenceMonitor::begin() {
   looks_ = 0;
   exploded_.reset();

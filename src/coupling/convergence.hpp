@@ -67,6 +67,9 @@ class ConvergenceMonitor {
   [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
   /// The tightest with which one of the values is tested; zero where none is.
   [[nodiscard]] core::Tolerance toleranceOf(std::span<const std::size_t> values) const;
+  /// In the groups' norms, the largest: errors of these values, sample by sample.
+  [[nodiscard]] double sizeOf(std::span<const double> errors, std::span<const std::size_t> values,
+                              std::span<const double> answered);
   /// Values of the cut that are in no group: nobody tests whether they have settled.
   [[nodiscard]] std::vector<std::size_t> untested(const InterfaceProblem& problem) const;
   /// Outputs, one per field, that were smaller than the absolute tolerance in all accepted steps, though not zero:

@@ -180,6 +180,7 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
     if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
     if (solution.suspicious) ++cycle.suspicious;
     if (solution.suspicious && !outcome.suspicious) outcome.suspicious = stretch.cycleIndex;
+    if (solution.uncertain && !outcome.uncertain) outcome.uncertain = stretch.cycleIndex;
     if (solution.converged() && solution.amplification > outcome.amplification) {
       outcome.amplification = solution.amplification;
       outcome.slowest = stretch.cycleIndex;
@@ -264,6 +265,10 @@ void CoupledStep::acceptForNow(double t1) {
 void CoupledStep::takeBack() {
   if (approximation_) approximation_->takeBack();
   if (predictor_) predictor_->takeBack();
+}
+
+void CoupledStep::learnFromStart(std::span<const LoopEvaluations> loops) {
+  for (const auto& cycle : iterated_) cycle->algorithm->learnFromStart(loops);
 }
 
 void CoupledStep::tell(IterationListener* listener) {

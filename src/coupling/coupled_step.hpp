@@ -33,9 +33,11 @@ struct StepOutcome {
   Ending ending = Ending::converged;
   /// Not converged: which of iteratedCycles(), the hopeless one or the first one; its algorithm knows more.
   std::size_t cycle = 0;
-  /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
-  /// whose values may be off by most tolerances, since each iteration came nearer by so little.
+  /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, the first one
+  /// whose distance to the solution cannot be seen, and the one whose values may be off by most tolerances, since each
+  /// iteration came nearer by so little.
   std::optional<std::size_t> suspicious{};
+  std::optional<std::size_t> uncertain{};
   std::size_t slowest = 0;
   double amplification = 1.0;
   static constexpr double kMuchAmplified = 20.0;
@@ -44,7 +46,9 @@ struct StepOutcome {
 
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
   /// Converged, but there is something to say about it.
-  [[nodiscard]] bool isDoubtful() const { return converged() && (suspicious || amplification > kMuchAmplified); }
+  [[nodiscard]] bool isDoubtful() const {
+    return converged() && (suspicious || uncertain || amplification > kMuchAmplified);
+  }
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
@@ -106,6 +110,8 @@ class CoupledStep {
   /// The same with a look at what holding the values costs in accuracy.
   Fault advanceWatched(const subsystem::Step& step);
 
+  /// What has been seen of loops at the start.
+  void learnFromStart(std::span<const LoopEvaluations> loops);
   /// Who is told of iterations from now on; may be nobody.
   void tell(IterationListener* listener);
 

@@ -3,6 +3,8 @@
 #include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/remaining_error.hpp"
+#include "koppla/coupling/seen_slopes.hpp"
 
 namespace koppla::coupling {
 
@@ -15,15 +17,38 @@ class AcceleratedPart {
   std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
   std::unique_ptr<Accelerator> accelerator;
 
-  void resize(std::size_t size) {
-    size_ = size;
-    memory_.resize(5 * size);
+  AcceleratedPart(std::size_t size, core::Tolerance tolerance, bool estimates)
+      : size_(size), memory_(7 * size), remaining_(size, tolerance), estimates_(estimates && size > 0) {
+    if (estimates_ && size <= SeenSlopes::kMost) slopes_.emplace(size, tolerance);
+  }
+
+  void begin() {
+    accelerator->begin();
+    reads_ = 0;
+    proposed_ = false;
+    if (slopes_) slopes_->begin();
+    remaining_.begin();
+  }
+  void accept() {
+    accelerator->accept();
+    if (slopes_) slopes_->accept();
+    if (estimates_ && !slopes_) remaining_.accept(answered());
   }
   [[nodiscard]] std::size_t size() const { return size_; }
+  void learnFromStart(const LoopEvaluations& loop) {
+    if (!slopes_ || size_ != loop.cut.size()) return;  // with samples inside the step there are others
+    for (std::size_t i = 1; i < loop.evaluations.size(); ++i) {
+      const LoopEvaluations::Evaluation& before = loop.evaluations[i - 1];
+      slopes_->learn(before.sent, before.answered, loop.evaluations[i].sent, loop.evaluations[i].answered);
+    }
+    slopes_->accept();
+  }
 
   void read(const InterfaceProblem& problem) {
     latest_ = 2 * size_ - latest_;
+    proposed_ = false;
     problem.read(values, sent(), at(latest_ + size_));
+    if (++reads_ > 1 && estimates_) see();
   }
   [[nodiscard]] std::span<double> sent() { return at(latest_); }
   [[nodiscard]] std::span<const double> answered() { return at(latest_ + size_); }
@@ -31,19 +56,52 @@ class AcceleratedPart {
   [[nodiscard]] std::span<const double> answeredBefore() { return at(3 * size_ - latest_); }
   /// What is sent next.
   [[nodiscard]] std::span<double> proposal() { return at(4 * size_); }
+  std::span<double> propose() {
+    if (!std::exchange(proposed_, true)) accelerator->propose(proposal());
+    return proposal();
+  }
+
+  /// How far the answers are from the solution, by the norms of the monitor; infinite where nobody knows.
+  double error(ConvergenceMonitor& monitor) {
+    const std::span<double> errors = at(6 * size_);
+    if (slopes_) {
+      const std::span<double> unexplained = at(5 * size_);
+      if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
+      return monitor.sizeOf(errors, values, answered()) +
+             slopes_->doubt() * monitor.sizeOf(unexplained, values, answered());
+    }
+    return remaining_.estimate(belief(), errors) ? monitor.sizeOf(errors, values, answered()) : HUGE_VAL;
+  }
+  /// Answers are not exact enough to tell.
+  [[nodiscard]] bool scatters() {
+    return slopes_ ? slopes_->contradicted() : remaining_.scatters(belief(), answeredBefore());
+  }
 
  private:
+  void see() {
+    if (slopes_)
+      slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
+    else if (reads_ == 2)
+      remaining_.firstMove(sentBefore(), sent());
+  }
+  Belief belief() { return {sent(), answered(), propose(), reads_ > 1 ? sentBefore() : std::span<const double>{}}; }
   [[nodiscard]] std::span<double> at(std::size_t place) { return {memory_.data() + place, size_}; }
 
   std::size_t size_ = 0;
   std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
-  std::vector<double> memory_;  ///< what was sent and answered in these, then the proposal
+  std::vector<double> memory_;  ///< what was sent and answered in these, the proposal, unexplained residuals, errors
+  std::optional<SeenSlopes> slopes_;  ///< of few values
+  RemainingError remaining_;          ///< of many
+  bool estimates_;                    ///< errors are asked for
+  unsigned reads_ = 0;                ///< in this step
+  bool proposed_ = false;             ///< since the last evaluation
 };
 
 class FixedPoint final : public Algorithm {
  public:
   FixedPoint(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
       : maxIterations_(settings.maxIterations),
+        estimates_(settings.test == ConvergenceTest::error),
         comparesDiscrete_(settings.discrete == DiscreteTest::compare),
         unaccelerated_(settings.acceleration.kind == AcceleratorKind::none),
         plain_(unaccelerated_ || settings.acceleration.relaxes()),
@@ -103,7 +161,8 @@ class FixedPoint final : public Algorithm {
     problem.keepAnswers();
     solution.k = monitor_.k();
     solution.suspicious = solution.converged() && slope_ >= 1.0;
-    if (plain_ && solution.k > 0.0 && solution.k < 1.0) solution.amplification = 1.0 / (1.0 - solution.k);
+    if (plain_ && !estimates_ && solution.k > 0.0 && solution.k < 1.0)
+      solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
     tellRemarks(problem);
     return solution;
@@ -111,7 +170,13 @@ class FixedPoint final : public Algorithm {
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
-    for (AcceleratedPart& part : parts_) part.accelerator->accept();
+    for (AcceleratedPart& part : parts_) part.accept();
+  }
+
+  void learnFromStart(std::span<const LoopEvaluations> loops) override {
+    for (AcceleratedPart& part : parts_)
+      for (const LoopEvaluations& loop : loops)
+        if (loop.cut == part.values) part.learnFromStart(loop);
   }
 
   void tell(IterationListener* listener) override {
@@ -127,15 +192,14 @@ class FixedPoint final : public Algorithm {
 
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values,
                const AccelerationSettings& acceleration) {
-    AcceleratedPart part;
     const std::size_t n = values.size() * problem.points();
     const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values),
                             factorsOf(values, problem.points(), acceleration)};
+    AcceleratedPart part(n, unknowns.tolerance, estimates_);
     part.accelerator = makeAccelerator(acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
       part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
-    part.resize(n);
     part.values = std::move(values);
     parts_.push_back(std::move(part));
   }
@@ -169,7 +233,8 @@ class FixedPoint final : public Algorithm {
     iteration_ = 0;
     slope_ = 0.0;
     moved_ = false;
-    for (AcceleratedPart& part : parts_) part.accelerator->begin();
+    scattered_ = 0;
+    for (AcceleratedPart& part : parts_) part.begin();
   }
 
   Fault evaluate(InterfaceProblem& problem) {
@@ -194,8 +259,7 @@ class FixedPoint final : public Algorithm {
       for (std::size_t i = 0; i < part.size(); ++i)
         if (!part.isCut[i]) part.sent()[i] = part.answered()[i];
     part.accelerator->learn(part.sent(), part.answered());
-    part.accelerator->propose(part.proposal());
-    problem_->send(part.values, part.proposal());
+    problem_->send(part.values, part.propose());
   }
 
   void learn(const InterfaceProblem& problem) {
@@ -244,7 +308,7 @@ class FixedPoint final : public Algorithm {
     const bool discreteSettled = !comparesDiscrete_ || !problem.discreteChanged();
     if (monitor_.exploded())
       solution.ending = Ending::exploded;  // before the test, which such values may pass
-    else if (solution.norm <= 1.0 && discreteSettled)
+    else if (solution.norm <= 1.0 && discreteSettled && isNear(solution))
       solution.ending = monitor_.coarse() ? Ending::stagnated : Ending::converged;
     else if (solution.evaluations >= maxIterations_)
       solution.ending = Ending::capReached;
@@ -256,12 +320,30 @@ class FixedPoint final : public Algorithm {
     return true;
   }
 
+  /// Whether the answers, which agree with what was sent, are within the tolerances of the solution.
+  bool isNear(Solution& solution) {
+    return !estimates_ || solution.norm <= RemainingError::kNegligible || isNearByEstimate(solution);
+  }
+  [[gnu::noinline]] bool isNearByEstimate(Solution& solution) {
+    constexpr unsigned kMostScattered = 5;  // evaluations in a row
+    solution.error = 0.0;
+    bool scatters = false;
+    for (AcceleratedPart& part : parts_) {
+      if (part.values.empty()) continue;
+      solution.error = std::max(solution.error, part.error(monitor_));
+      scatters = scatters || part.scatters();
+    }
+    if (solution.error <= 1.0) return true;
+    scattered_ = scatters ? scattered_ + 1 : 0;
+    solution.uncertain = scattered_ >= kMostScattered;
+    return solution.uncertain;
+  }
+
   void propose(InterfaceProblem& problem) {
     if (passing_) return;
     AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
-    part.accelerator->propose(part.proposal());
-    problem.send(part.values, part.proposal());
+    problem.send(part.values, part.propose());
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
@@ -296,6 +378,7 @@ class FixedPoint final : public Algorithm {
   }
 
   unsigned maxIterations_;
+  bool estimates_;  ///< how far the solution is
   bool comparesDiscrete_;
   bool unaccelerated_;
   bool plain_;  ///< answers are sent as they are, or relaxed
@@ -311,7 +394,8 @@ class FixedPoint final : public Algorithm {
   Doings doings_;                ///< of what is being evaluated
   std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;
-  bool moved_ = false;  ///< this is not the first evaluation of the step
+  unsigned scattered_ = 0;  ///< evaluations in a row
+  bool moved_ = false;      ///< this is not the first evaluation of the step
 };
 
 }  // namespace

@@ -361,10 +361,11 @@ class Initialiser {
   }
 
   bool iterateReals(const Loop& loop, AlgebraicLoop& entry) {
-    const LoopIteration ended = iterateLoop(network_, loop.positions, loop.values, settings_,
-                                            [this](std::size_t position) { return evaluate(position); });
+    LoopIteration ended = iterateLoop(network_, loop.positions, loop.values, settings_,
+                                      [this](std::size_t position) { return evaluate(position); });
     entry.iterations += ended.iterations;
     entry.norm = ended.norm;
+    report_.seen.push_back(std::move(ended.seen));
     return ended.evaluated;
   }
 

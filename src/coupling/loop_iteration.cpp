@@ -51,6 +51,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
       automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance});
   accelerator->begin();
   LoopIteration result;
+  result.seen.cut = cut;
   double first = 0.0;
   double best = 0.0;
   unsigned bestAt = 0;
@@ -64,6 +65,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     std::vector<double> residual = answered;
     std::ranges::transform(residual, sent, residual.begin(), std::minus{});
     result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent);
+    result.seen.evaluations.push_back({sent, answered});
     if (result.iterations == 1) first = result.norm;
     if (bestAt == 0 || result.norm < kFalls * best) {
       best = result.norm;

@@ -2,17 +2,29 @@
 
 #include <functional>
 #include <span>
+#include <vector>
 
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/settings.hpp"
 
 namespace koppla::coupling {
 
+/// What an iteration of an algebraic loop has seen of it.
+struct LoopEvaluations {
+  struct Evaluation {
+    std::vector<double> sent;
+    std::vector<double> answered;
+  };
+  std::vector<std::size_t> cut;  ///< values that are used before they are computed, as network's outputs
+  std::vector<Evaluation> evaluations;
+};
+
 /// How the iteration of an algebraic loop ended.
 struct LoopIteration {
   bool evaluated = true;  ///< nobody failed
   unsigned iterations = 0;
   double norm = 0.0;  ///< of the last change, in the algorithm's tolerances; solved at <= 1
+  LoopEvaluations seen;
 };
 
 /// Whether the answers of one of these members are no function whose differences are derivatives.

@@ -1,6 +1,7 @@
 #include <Eigen/Dense>
 
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/remaining_error.hpp"
 
 namespace koppla::coupling {
 
@@ -15,13 +16,20 @@ class Newton final : public Algorithm {
   Newton(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
       : settings_(settings),
         monitor_(network, problem, settings, 1),
+        remaining_(problem.cut().size(), {settings.rtol, settings.atol}),
         sent_(problem.cut().size()),
-        residual_(problem.cut().size()) {}
+        sentBefore_(problem.cut().size()),
+        answered_(problem.cut().size()),
+        residual_(problem.cut().size()),
+        solution_(problem.cut().size()),
+        errors_(problem.cut().size()) {}
 
   const Solution& solve(InterfaceProblem& problem, bool untested) override {
     Solution& solution = newSolution();
     double lastNorm = 0.0;
+    bool renewed = false;  // in this step
     monitor_.begin();
+    remaining_.begin();
     while (true) {
       solution.fault = problem.evaluate();
       ++solution.evaluations;
@@ -35,22 +43,29 @@ class Newton final : public Algorithm {
       }
       solution.norm = readResidual(problem);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
-      solution.ending = solution.norm <= 1.0 && discreteSettled ? Ending::converged : Ending::capReached;
+      const bool agrees = solution.norm <= 1.0 && discreteSettled;
+      if (agrees) solution.error = estimateError(solution, renewed);
+      solution.ending = agrees && solution.error <= 1.0 ? Ending::converged : Ending::capReached;
       if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
       if (sent_.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
-      if (needsRenewal(solution, lastNorm)) {
+      const double norm = std::max(solution.norm, solution.error);
+      if (needsRenewal(solution.evaluations, norm, lastNorm)) {
         solution.fault = renew(problem);
         ++solution.jacobians;
         if (solution.fault) return solution;
+        renewed = true;
       }
-      lastNorm = solution.norm;
-      correct(problem);
+      lastNorm = norm;
+      correct(problem, solution.evaluations == 1);
     }
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
     return solution;
   }
 
-  void accept(const InterfaceProblem& /*problem*/) override { monitor_.accept(); }
+  void accept(const InterfaceProblem& /*problem*/) override {
+    monitor_.accept();
+    remaining_.accept(sent_);
+  }
 
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
@@ -68,12 +83,33 @@ class Newton final : public Algorithm {
                                            : core::weightedNorm(settings_.norm, tolerance, residual_, sent_);
   }
 
-  [[nodiscard]] bool needsRenewal(const Solution& solution, double lastNorm) const {
+  /// Of answers that agree with what was sent, in tolerances; infinite where the matrix does not tell.
+  double estimateError(const Solution& solution, bool renewed) {
+    const bool counts = solution.norm > RemainingError::kNegligible;
+    if (settings_.test == ConvergenceTest::residual || !counts || sent_.empty()) return 0.0;
+    if (!factorised_) return HUGE_VAL;
+    findCorrection();
+    if (!correction_.allFinite()) return HUGE_VAL;
+    for (std::size_t i = 0; i < sent_.size(); ++i) {
+      answered_[i] = sent_[i] + residual_[i];
+      solution_[i] = sent_[i] + correction_[static_cast<Eigen::Index>(i)];
+    }
+    const bool first = solution.evaluations == 1;
+    const Belief belief{.sent = sent_,
+                        .answered = answered_,
+                        .solution = solution_,
+                        .sentBefore = first ? std::span<const double>{} : std::span<const double>(sentBefore_),
+                        .knowsSlopes = first || renewed};
+    if (!remaining_.estimate(belief, errors_)) return HUGE_VAL;
+    return core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, errors_, answered_);
+  }
+
+  [[nodiscard]] bool needsRenewal(unsigned evaluations, double norm, double lastNorm) const {
     constexpr unsigned kPatience = 3;  // steps; a Jacobian costs about one evaluation
     if (!factorised_) return true;
-    if (solution.evaluations == 1) return stepsWithSecondCorrection_ >= kPatience;
-    const double contraction = solution.norm / lastNorm;
-    return contraction * solution.norm > 1.0;
+    if (evaluations == 1) return stepsWithSecondCorrection_ >= kPatience;
+    const double contraction = norm / lastNorm;
+    return !(contraction * norm <= 1.0);
   }
 
   Fault renew(InterfaceProblem& problem) {
@@ -88,23 +124,34 @@ class Newton final : public Algorithm {
     return {};
   }
 
-  void correct(InterfaceProblem& problem) {
+  void findCorrection() {
     const auto n = static_cast<Eigen::Index>(sent_.size());
     correction_.resize(n);
     if (n == 1)  // the usual case, for which the solution of systems of any size takes longer than two small FMUs
       correction_[0] = residual_[0] / matrix_(0, 0);
     else
       correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
+  }
+
+  void correct(InterfaceProblem& problem, bool first) {
+    findCorrection();
+    std::ranges::copy(sent_, sentBefore_.begin());
     // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
     if (!correction_.allFinite()) return;
-    Eigen::Map<Eigen::VectorXd>(sent_.data(), n) += correction_;
+    Eigen::Map<Eigen::VectorXd>(sent_.data(), correction_.size()) += correction_;
     problem.send(problem.cut(), sent_);
+    if (first) remaining_.firstMove(sentBefore_, sent_);
   }
 
   AlgorithmSettings settings_;
   ConvergenceMonitor monitor_;
+  RemainingError remaining_;
   std::vector<double> sent_;
+  std::vector<double> sentBefore_;  ///< in the evaluation before
+  std::vector<double> answered_;
   std::vector<double> residual_;  ///< answered - sent
+  std::vector<double> solution_;  ///< where the correction leads
+  std::vector<double> errors_;    ///< of the answers
   Eigen::VectorXd correction_;
   std::vector<Sensitivity> blocks_;
   Matrix matrix_;

@@ -43,6 +43,12 @@ using core::Norm;
 /// Integers, booleans, strings and enumerations cannot be measured, only compared.
 enum class DiscreteTest : std::uint8_t { compare, ignore };
 
+/// What an iteration must bring below the tolerances.
+enum class ConvergenceTest : std::uint8_t {
+  error,    ///< the estimated distance of the answers to the solution, and the residual
+  residual  ///< the difference between what was answered and what was sent, however far that is from the solution
+};
+
 /// What happens to algebraic loops at the start.
 enum class Initialisation : std::uint8_t {
   solve,       ///< they are solved, so that the run begins with consistent values
@@ -106,6 +112,7 @@ struct AlgorithmSettings {
   double rtol = 1e-5;
   double atol = 1e-6;
   Norm norm = Norm::rms;
+  ConvergenceTest test = ConvergenceTest::error;
   /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.
   std::vector<ConvergenceGroup> convergence{};
   AccelerationSettings acceleration{};

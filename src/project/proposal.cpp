@@ -126,6 +126,7 @@ kind = {kind}  # also: {otherKinds}
 # rtol = {rtol}
 # atol = {atol}
 # norm = {norm}  # also: {otherNorms}
+# convergence = {convergence}  # what must be within the tolerances; also: {otherConvergence}
 # discrete = {discrete}  # integers, booleans and strings must agree; also: {otherDiscrete}
 # without_convergence = {without}  # also: {otherWithout}
 # waveform = {waveform}  # samples inside a macro step, for degree > 0
@@ -154,6 +155,8 @@ kind = {kind}  # also: {otherKinds}
       fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
       fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
       fmt::arg("otherNorms", others(kNormWords, preset.norm)),
+      fmt::arg("convergence", choice(kConvergenceWords, preset.test)),
+      fmt::arg("otherConvergence", others(kConvergenceWords, preset.test)),
       fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
       fmt::arg("otherDiscrete", others(kDiscreteWords, preset.discrete)),
       fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),

@@ -161,6 +161,9 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   table.real("rtol", settings.rtol, kNotNegative, tolerated);
   table.real("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
+  const bool corrects = settings.kind == AlgorithmKind::semiImplicit;  // and knows by its matrix what is left
+  table.word("convergence", settings.test, kConvergenceWords,
+             corrects ? Rule{.idle = "the algorithm 'semi-implicit' tests its corrections"} : iterating);
   table.word("discrete", settings.discrete, kDiscreteWords, measuring);
   table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
   table.real("explosion_growth", settings.explosionGrowth, kNotNegative, iterating);

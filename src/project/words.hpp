@@ -22,6 +22,7 @@ Word(std::string_view, T) -> Word<T>;
 using coupling::Accelerated;
 using coupling::AcceleratorKind;
 using coupling::AlgorithmKind;
+using coupling::ConvergenceTest;
 using coupling::DiscreteTest;
 using coupling::Filter;
 using coupling::Form;
@@ -81,6 +82,8 @@ inline constexpr std::array kScalingWords{Word{"none", Scaling::none}, Word{"val
                                           Word{"residual-sum", Scaling::residualSum}};
 inline constexpr std::array kInitialisationWords{Word{"solve", Initialisation::solve},
                                                  Word{"start-values", Initialisation::startValues}};
+inline constexpr std::array kConvergenceWords{Word{"error", ConvergenceTest::error},
+                                              Word{"residual", ConvergenceTest::residual}};
 inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare},
                                            Word{"ignore", DiscreteTest::ignore}};
 inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},

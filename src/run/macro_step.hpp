@@ -53,6 +53,8 @@ class MacroStep {
 
   /// Who is told of iterations from now on; may be nobody.
   void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
+  /// What has been seen of loops at the start.
+  void learnFromStart(std::span<const coupling::LoopEvaluations> loops) { coupledStep_.learnFromStart(loops); }
   [[nodiscard]] const StepCounters& counters() const { return counters_; }
   [[nodiscard]] const coupling::CoupledStep& coupledStep() const { return coupledStep_; }
   /// Length of the next attempt, s.
@@ -141,6 +143,7 @@ class MacroStep {
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
   std::uint64_t suspicious_ = 0;  ///< accepted steps
+  std::uint64_t uncertain_ = 0;   ///< accepted steps
   std::uint64_t slow_ = 0;        ///< accepted steps
   std::optional<double> error_;   ///< estimated of the last attempt, in its tolerances
   Outcome failure_;

@@ -263,7 +263,7 @@ Outcome initialiseTwins(coupling::System& system, coupling::Network& network, co
 
 }  // namespace
 
-Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
+Outcome initialiseMembers(coupling::System& system, coupling::Network& network, MacroStep& macroStep,
                           const Settings& settings, core::Log& log, Halt* halt) {
   subsystem::Experiment experiment{settings.start, settings.end, std::nullopt};
   if (halt != nullptr) {
@@ -279,6 +279,7 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
     for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, log);
+    macroStep.learnFromStart(report.seen);
     const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);
     if (!settings.algorithm.iterates())

@@ -29,7 +29,7 @@ void tellIdleNumbers(const coupling::System& system, const coupling::Network& ne
                      const coupling::CoupledStep& coupledStep, const Settings& settings, core::Log& log);
 
 /// Sets start values and initialises all members, consistently. `macroStep` words faults.
-Outcome initialiseMembers(coupling::System& system, coupling::Network& network, const MacroStep& macroStep,
+Outcome initialiseMembers(coupling::System& system, coupling::Network& network, MacroStep& macroStep,
                           const Settings& settings, core::Log& log, Halt* halt = nullptr);
 
 }  // namespace koppla::run

@@ -60,6 +60,7 @@ AlgorithmSettings plainIteration() {
           .rtol = 0.0,
           .atol = 1e-6,
           .norm = Norm::max,
+          .test = ConvergenceTest::residual,
           .acceleration = {.kind = AcceleratorKind::none}};
 }
 

@@ -164,7 +164,9 @@ TEST(Iterations, EndAtTheCap) {
 /// Error over residual where iterations creep by themselves: plain or relaxed, and monotonically.
 TEST(Iterations, TellHowMuchTheErrorIsAboveTheResidual) {
   const auto amplification = [](AcceleratorKind kind, double g) {
-    Loop loop(affine(g, 1.0), {0.0}, iterating({.kind = kind, .factor = 0.5}, 1e-6, 500));
+    AlgorithmSettings settings = iterating({.kind = kind, .factor = 0.5}, 1e-6, 500);
+    settings.test = ConvergenceTest::residual;
+    Loop loop(affine(g, 1.0), {0.0}, settings);
     const Solution& solution = loop.solve();
     EXPECT_TRUE(solution.converged());
     return solution.amplification;

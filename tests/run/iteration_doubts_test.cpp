@@ -87,6 +87,7 @@ TEST(IterationDoubts, AnIterationThatCreepsSaysHowFarItMayBeOff) {
   Settings settings = tenSteps(AcceleratorKind::none);
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.maxIterations = 100000;
+  settings.algorithm.test = coupling::ConvergenceTest::residual;
   const Told told = iterate([](double u, double) { return 0.99 * u + 1.0; }, settings);
   ASSERT_TRUE(told.outcome.ok()) << told.outcome.message;
   // Error over residual: 1 / (1 - 0.99).

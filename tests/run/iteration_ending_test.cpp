@@ -26,6 +26,7 @@ Settings oneStep() {
   settings.algorithm.maxIterations = 1000;
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.acceleration.kind = AcceleratorKind::none;
+  settings.algorithm.test = coupling::ConvergenceTest::residual;
   return settings;
 }
 

@@ -21,6 +21,7 @@ inline Settings staticAnalysis(coupling::AlgorithmKind kind, const coupling::Acc
   settings.algorithm.maxIterations = 1000;
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.acceleration = acceleration;
+  settings.algorithm.test = coupling::ConvergenceTest::residual;  // by which the source counts
   settings.algorithm.convergence = {{"results", std::move(variables), {}, {tolerance, 0.0}, coupling::Norm::max}};
   return settings;
 }

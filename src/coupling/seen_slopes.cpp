@@ -1,0 +1,144 @@
+#include "koppla/coupling/seen_slopes.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "koppla/coupling/remaining_error.hpp"
+
+namespace koppla::coupling {
+
+namespace {
+
+double product(std::span<const double> a, std::span<const double> b) {
+  return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+}
+
+void subtract(double factor, std::span<const double> from, std::span<double> to) {
+  for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
+}
+
+}  // namespace
+
+SeenSlopes::SeenSlopes(std::size_t size, core::Tolerance tolerance)
+    : size_(size), tolerance_(tolerance), weights_(size), v_(size), d_(size) {
+  constexpr std::size_t kMostPairs = 24;
+  pairs_.resize(std::min(2 * size, kMostPairs));
+  for (Pair& pair : pairs_) pair = {std::vector<double>(size), std::vector<double>(size)};
+  basis_.resize(2 * size * std::min(size, pairs_.size()));
+}
+
+void SeenSlopes::begin() {
+  next_ = (next_ + pairs_.size() - learned_) % pairs_.size();
+  count_ -= learned_;
+  learned_ = 0;
+  longest_ = 0.0;
+}
+
+/// Once: pairs of different steps have to be comparable.
+void SeenSlopes::weigh(std::span<const double> answered) {
+  if (std::exchange(weighed_, true)) return;
+  for (std::size_t i = 0; i < size_; ++i) {
+    const double allowed = tolerance_.rtol * std::fabs(answered[i]) + tolerance_.atol;
+    weights_[i] = allowed > 0.0 ? 1.0 / allowed : 1.0;
+  }
+}
+
+void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const double> answeredBefore,
+                       std::span<const double> sent, std::span<const double> answered) {
+  constexpr double kRounding = 1e-13;  // changes below that share of a value tell nothing
+  weigh(answered);
+  Pair& pair = pairs_[next_];
+  double size = 0.0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    pair.d[i] = weights_[i] * (sent[i] - sentBefore[i]);
+    pair.v[i] = weights_[i] * (answered[i] - answeredBefore[i]) - pair.d[i];
+    size += weights_[i] * weights_[i] * (sent[i] * sent[i] + answered[i] * answered[i]);
+  }
+  const double change = product(pair.v, pair.v);
+  if (!(change > kRounding * kRounding * size) || !std::isfinite(change)) return;
+  pair.step = step_;
+  next_ = (next_ + 1) % pairs_.size();
+  count_ = std::min(count_ + 1, pairs_.size());
+  learned_ = std::min(learned_ + 1, pairs_.size());
+}
+
+void SeenSlopes::explain(std::span<double> v, std::span<double> d) {
+  for (std::size_t k = 0; k < directions_; ++k) {
+    const double part = product(q(k), v);
+    subtract(part, q(k), v);
+    subtract(part, m(k), d);
+  }
+}
+
+void SeenSlopes::findBasis(std::size_t skipped) {
+  constexpr double kNow = 1e-6;  // relative precision of a pair, and by how much it gets worse with every step
+  constexpr double kWorse = 1e-3;
+  directions_ = 0;
+  for (std::size_t i = skipped; i < count_ && directions_ < size_ && 2 * directions_ * size_ < basis_.size(); ++i) {
+    const Pair& pair = newest(i);
+    const std::span<double> v = q(directions_);
+    const std::span<double> d = m(directions_);
+    std::ranges::copy(pair.v, v.begin());
+    std::ranges::copy(pair.d, d.begin());
+    explain(v, d);
+    const double precision = kNow + kWorse * static_cast<double>(step_ - pair.step);
+    const double length = std::sqrt(product(v, v));
+    if (!(length > precision * std::sqrt(product(pair.v, pair.v)))) continue;
+    for (double& value : v) value /= length;
+    for (double& value : d) value /= length;
+    ++directions_;
+  }
+}
+
+bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
+                          std::span<double> unexplained) {
+  constexpr double kRounding = 1e-15;
+  weigh(answered);
+  findBasis(0);
+  for (std::size_t k = 0; k < directions_; ++k) longest_ = std::max(longest_, std::sqrt(product(m(k), m(k))));
+  double size = 0.0;
+  for (std::size_t i = 0; i < size_; ++i) {
+    unexplained[i] = weights_[i] * (answered[i] - sent[i]);
+    errors[i] = -unexplained[i];
+    size += weights_[i] * weights_[i] * answered[i] * answered[i];
+  }
+  explain(unexplained, errors);
+  // e = -sum (q r) (m + q): errors are -r - sum (q r) m so far.
+  for (std::size_t i = 0; i < size_; ++i) errors[i] += unexplained[i];
+  const bool isRounding = product(unexplained, unexplained) <= kRounding * kRounding * size;
+  for (std::size_t i = 0; i < size_; ++i) {
+    errors[i] /= weights_[i];
+    unexplained[i] = isRounding ? 0.0 : unexplained[i] / weights_[i];
+  }
+  return learned_ > 0 || (learnedIn_ > 0 && step_ - learnedIn_ < RemainingError::kMostAge);
+}
+
+double SeenSlopes::doubt() const {
+  constexpr double kBeforeAnything = 1e4;  // a first step goes on until nothing is left that could matter
+  return std::max({learnedIn_ == 0 ? kBeforeAnything : 1.0, longest_, kept_});
+}
+
+bool SeenSlopes::contradicted() {
+  constexpr double kContradiction = 0.5;
+  if (learned_ == 0) return false;
+  findBasis(1);
+  std::ranges::copy(newest(0).v, v_.begin());
+  std::ranges::copy(newest(0).d, d_.begin());
+  explain(v_, d_);
+  const auto isAbove = [](double share, std::span<const double> a, std::span<const double> b) {
+    return product(a, a) > share * share * product(b, b);
+  };
+  return isAbove(kContradiction, d_, newest(0).d) && isAbove(doubt(), d_, v_);
+}
+
+void SeenSlopes::accept() {
+  ++step_;
+  if (learned_ == 0) return;
+  learnedIn_ = step_;
+  learned_ = 0;
+  kept_ = std::max(longest_, 0.5 * kept_);
+}
+
+}  // namespace koppla::coupling

@@ -1,0 +1,80 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "koppla/core/weighted_norm.hpp"
+
+namespace koppla::coupling {
+
+/// What the evaluations x = F(u) of a loop of few values have shown of its slopes, whoever chose what was sent. Between
+/// two of them u moves by d and the residual r = x - u by v = (J - I) d. From the newest pair to the oldest, such
+/// changes make an orthonormal basis q of residuals, each with the move m that changes the residual by it. What is
+/// nearly in the span of newer ones is left out, more so the older it is, since J may have changed. The solution is
+/// expected at u - sum (q r) m, so that answers are wrong by
+///
+///     e = -sum (q r) (m + q)
+///
+/// and by an unknown multiple of what no q explains of r: the longest m seen tells how much that may be. All this after
+/// each value was divided by its tolerance.
+class SeenSlopes {
+ public:
+  /// More values have too many directions to be seen in iterations, and would take too long.
+  static constexpr std::size_t kMost = 50;
+
+  SeenSlopes(std::size_t size, core::Tolerance tolerance);
+
+  /// A step begins: what one that was thrown away has shown is forgotten.
+  void begin();
+  /// Two evaluations in a row.
+  void learn(std::span<const double> sentBefore, std::span<const double> answeredBefore, std::span<const double> sent,
+             std::span<const double> answered);
+  /// The errors of answers, and what no pair explains of their residual; false where what was seen is too old to tell.
+  [[nodiscard]] bool estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
+                              std::span<double> unexplained);
+  /// By how much an unexplained part of the residual may be smaller than the error that belongs to it.
+  [[nodiscard]] double doubt() const;
+  /// The last two evaluations have contradicted what was seen before, by more than directions that were not seen yet
+  /// could explain: answers are not exact.
+  [[nodiscard]] bool contradicted();
+  /// The step is kept.
+  void accept();
+
+ private:
+  struct Pair {
+    std::vector<double> v;
+    std::vector<double> d;
+    std::uint64_t step = 0;
+  };
+
+  void weigh(std::span<const double> answered);
+  /// Of all pairs but the newest `skipped`.
+  void findBasis(std::size_t skipped);
+  /// Takes from v what the basis explains, and from d the moves that belong to it.
+  void explain(std::span<double> v, std::span<double> d);
+  [[nodiscard]] Pair& newest(std::size_t before) {
+    return pairs_[(next_ + 2 * pairs_.size() - 1 - before) % pairs_.size()];
+  }
+  [[nodiscard]] std::span<double> q(std::size_t k) { return {basis_.data() + 2 * k * size_, size_}; }
+  [[nodiscard]] std::span<double> m(std::size_t k) { return {basis_.data() + (2 * k + 1) * size_, size_}; }
+
+  std::size_t size_;
+  core::Tolerance tolerance_;
+  std::vector<Pair> pairs_;  ///< a ring
+  std::size_t next_ = 0;     ///< place of the pair that comes next
+  std::size_t count_ = 0;    ///< of pairs
+  std::vector<double> basis_;
+  std::size_t directions_ = 0;  ///< of the basis
+  bool weighed_ = false;
+  std::vector<double> weights_;  ///< by value, as the first answers tell
+  std::vector<double> v_;        ///< scratch
+  std::vector<double> d_;        ///< scratch
+  std::uint64_t step_ = 0;       ///< accepted steps
+  std::uint64_t learnedIn_ = 0;  ///< the last accepted step with more than one evaluation, from 1; 0: none
+  std::size_t learned_ = 0;      ///< pairs in this step
+  double longest_ = 0.0;         ///< |m| in this step
+  double kept_ = 0.0;            ///< and in accepted ones, half as much after each further one that tells
+};
+
+}  // namespace koppla::coupling

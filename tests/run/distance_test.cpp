@@ -1,0 +1,215 @@
+// Iterations end where the solution is within the tolerances, not where answers agree with what was sent: in a loop of
+// slope g these differ by 1 - g only. Solutions are closed forms.
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include "fmu_system.hpp"
+#include "support/extremes.hpp"
+
+namespace koppla::run::distance_test {
+namespace {
+
+using coupling::AcceleratorKind;
+using coupling::AlgorithmKind;
+using coupling::ConvergenceTest;
+using test::Formula;
+using test::makeSystem;
+
+constexpr double kStep = 0.05;
+constexpr unsigned kSteps = 60;
+
+/// Solution i of a loop at t.
+double solution(std::size_t i, double t) {
+  return 2.0 + std::sin(t + static_cast<double>(i));
+}
+
+/// x = s(t) + J (u - s(t)) with J = Q diag(g) Q^T, Q the reflection at (1, 1, ..., 1).
+struct Loop {
+  std::vector<double> g;
+
+  [[nodiscard]] std::vector<double> reflected(std::vector<double> v) const {
+    double sum = 0.0;
+    for (const double value : v) sum += value;
+    for (double& value : v) value -= 2.0 * sum / static_cast<double>(v.size());
+    return v;
+  }
+  [[nodiscard]] std::vector<double> answer(double t, std::span<const double> u) const {
+    std::vector<double> away(g.size());
+    for (std::size_t i = 0; i < g.size(); ++i) away[i] = u[i] - solution(i, t);
+    away = reflected(away);
+    for (std::size_t i = 0; i < g.size(); ++i) away[i] *= g[i];
+    away = reflected(away);
+    for (std::size_t i = 0; i < g.size(); ++i) away[i] += solution(i, t);
+    return away;
+  }
+};
+
+struct Ended {
+  Outcome outcome;
+  test::Largest worst;  ///< of all values in all steps, in tolerances
+  std::uint64_t evaluations = 0;
+  std::string warnings;
+};
+
+Settings settingsOf(AlgorithmKind kind, AcceleratorKind acceleration = AcceleratorKind::automatic) {
+  Settings settings;
+  settings.step = kStep;
+  settings.end = kSteps * kStep;
+  settings.algorithm.kind = kind;
+  settings.algorithm.acceleration.kind = acceleration;
+  settings.algorithm.norm = coupling::Norm::max;
+  return settings;
+}
+
+Ended iterate(const Formula& a, const Settings& settings) {
+  const std::size_t n = a.inputs.size();
+  Formula b{.inputs = a.inputs, .outputs = a.outputs, .states = {}, .output = [](const auto&, double, const auto& u) {
+              return std::vector<double>(u.begin(), u.end());
+            }};
+  std::vector<test::Link> connections;
+  for (std::size_t i = 0; i < n; ++i) {
+    connections.push_back({"a." + a.outputs[i], "b." + a.inputs[i]});
+    connections.push_back({"b." + a.outputs[i], "a." + a.inputs[i]});
+  }
+  Ended ended;
+  core::Log log;
+  log.addSink(
+      [&](core::Severity, std::string_view, std::string_view text) { ended.warnings += std::string(text) + "\n"; },
+      core::Severity::warning);
+  run::Run run(makeSystem({{"a", a}, {"b", b}}, connections), settings, log);
+  ended.outcome = run.initialise();
+  for (unsigned step = 0; step < kSteps && ended.outcome.ok(); ++step) {
+    ended.outcome = run.step();
+    if (!ended.outcome.ok()) break;
+    for (std::size_t i = 0; i < n; ++i) {
+      const double exact = solution(i, run.time());
+      const double error = std::get<double>(run.value("a." + a.outputs[i])) - exact;
+      ended.worst.see(std::fabs(error) / (settings.algorithm.rtol * std::fabs(exact) + settings.algorithm.atol));
+    }
+  }
+  ended.evaluations = run.statistics().cycles.at(0).evaluations;
+  return ended;
+}
+
+Formula member(const Loop& loop) {
+  Formula a{.inputs = {}, .outputs = {}, .states = {}, .output = [loop](const auto&, double t, const auto& u) {
+              return loop.answer(t, std::vector<double>(u.begin(), u.end()));
+            }};
+  for (std::size_t i = 0; i < loop.g.size(); ++i) {
+    a.inputs.push_back("u" + std::to_string(i));
+    a.outputs.push_back("y" + std::to_string(i));
+  }
+  return a;
+}
+
+Ended iterate(const Loop& loop, const Settings& settings) {
+  return iterate(member(loop), settings);
+}
+
+struct Method {
+  AlgorithmKind kind;
+  AcceleratorKind acceleration;
+  bool learns;  ///< slopes
+};
+
+const std::vector<Method>& methods() {
+  static const std::vector<Method> kMethods{{AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::automatic, true},
+                                            {AlgorithmKind::iteratedJacobi, AcceleratorKind::automatic, true},
+                                            {AlgorithmKind::newton, AcceleratorKind::automatic, true},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::iqnIls, true},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::iqnImvj, true},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::anderson, true},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::none, false},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::constant, false},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::aitken, false},
+                                            {AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::broyden,
+                                             false}};  // which bounds how far it believes slopes
+  return kMethods;
+}
+
+/// At most three tolerances, or exit code 4; and learning slopes costs at most two evaluations a step.
+void expectNear(const Loop& loop, const std::string& what) {
+  for (const Method& method : methods()) {
+    const std::string name = what + ", method " + std::to_string(&method - methods().data());
+    const Settings settings = settingsOf(method.kind, method.acceleration);
+    const Ended ended = iterate(loop, settings);
+    const bool ok = ended.outcome.ok();
+    EXPECT_TRUE(ok || (!method.learns && ended.outcome.kind == OutcomeKind::notConverged) ||
+                (!method.learns && ended.outcome.kind == OutcomeKind::exploded))
+        << name << ": " << ended.outcome.message;
+    if (!ok) continue;
+    EXPECT_LE(ended.worst, 3.0) << name;
+    EXPECT_EQ(ended.warnings, "") << name;
+    if (!method.learns) continue;
+    // The test by residual ends too early where slopes are near 1, so loops in which it does not are compared with,
+    // too.
+    Settings byResidual = settings;
+    byResidual.algorithm.test = ConvergenceTest::residual;
+    const Loop mild{std::vector<double>(loop.g.size(), 0.5)};
+    const std::uint64_t usual = std::max(iterate(loop, byResidual).evaluations, iterate(mild, byResidual).evaluations);
+    EXPECT_LE(ended.evaluations, usual + 2 * kSteps) << name;
+  }
+}
+
+TEST(Distance, OfOneValueIsWithinTheTolerances) {
+  for (const double g : {-5.0, 0.5, 0.9, 0.99, 0.999, 0.9999, 0.99999}) expectNear({{g}}, "g = " + std::to_string(g));
+}
+
+TEST(Distance, OfSeveralValuesIsWithinTheTolerances) {
+  for (const double g : {-5.0, 0.9, 0.99, 0.999, 0.9999}) {
+    expectNear({{g, 0.1}}, "two, g = " + std::to_string(g));
+    expectNear({{0.2, g, -0.4, 0.7}}, "four, g = " + std::to_string(g));
+  }
+}
+
+/// The residual alone passes far from there.
+TEST(Distance, OfTheTestByResidualIsNotBounded) {
+  Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
+  settings.algorithm.test = ConvergenceTest::residual;
+  const Ended ended = iterate(Loop{{0.999}}, settings);
+  ASSERT_TRUE(ended.outcome.ok());
+  EXPECT_GT(ended.worst, 100.0);
+}
+
+/// Slopes that change: what was seen long ago does not count.
+TEST(Distance, IsWithinTheTolerancesWhereSlopesChange) {
+  for (const AlgorithmKind kind : {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::newton}) {
+    Formula a{.inputs = {"u0"}, .outputs = {"y0"}, .states = {}, .output = [](const auto&, double t, const auto& u) {
+                const double g = 1.0 - std::pow(10.0, -t);  // 0 to 0.999
+                return std::vector<double>{solution(0, t) + g * (u[0] - solution(0, t))};
+              }};
+    const Ended ended = iterate(a, settingsOf(kind));
+    ASSERT_TRUE(ended.outcome.ok()) << ended.outcome.message;
+    EXPECT_LE(ended.worst, 10.0);
+  }
+}
+
+/// A subsystem that solves something inside to 1e-6 answers a little else for every input.
+TEST(Distance, ThatCannotBeSeenIsToldAndEndsNoRun) {
+  Formula a{.inputs = {"u0"}, .outputs = {"y0"}, .states = {}, .output = [](const auto&, double t, const auto& u) {
+              const double noise = 1e-6 * std::sin(1e9 * u[0]);
+              return std::vector<double>{solution(0, t) + 0.3 * (u[0] - solution(0, t)) + noise};
+            }};
+  Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
+  settings.algorithm.rtol = 1e-6;
+  settings.algorithm.atol = 0.0;
+  settings.algorithm.initialisation = coupling::Initialisation::startValues;
+  const Ended ended = iterate(a, settings);
+  ASSERT_TRUE(ended.outcome.ok()) << ended.outcome.message;
+  EXPECT_LE(ended.worst, 10.0);
+}
+
+TEST(Distance, ThatIsTooLargeIsToldWhereNothingElseIsWrong) {
+  Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::none);
+  const Ended ended = iterate(Loop{{0.9999}}, settings);
+  EXPECT_EQ(ended.outcome.kind, OutcomeKind::notConverged);
+  EXPECT_NE(ended.outcome.message.find("what is sent and answered agrees, but the solution is"), std::string::npos)
+      << ended.outcome.message;
+}
+
+}  // namespace
+}  // namespace koppla::run::distance_test
