@@ -39,9 +39,10 @@ endif()
 function(koppla_alone)
   set_source_files_properties(${ARGN} PROPERTIES SKIP_UNITY_BUILD_INCLUSION ON)
 endfunction()
-# koppla_together(<files...>): sources of this folder that call each other in every step, for the compiler to see through.
-function(koppla_together)
-  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP together)
+# koppla_together(<name> <files...>): sources of this folder that call each other in every step, as one unit: for the compiler
+# to see through, and to lie side by side whatever other files become.
+function(koppla_together name)
+  set_source_files_properties(${ARGN} PROPERTIES UNITY_GROUP ${name})
 endfunction()
 # koppla_batches(<target> <bytes>): the sources of a target in batches of about so many bytes, all of like size.
 function(koppla_batches target most)

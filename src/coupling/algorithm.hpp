@@ -19,20 +19,16 @@ struct Solution {
   /// Converged, but where the answers move away from what is sent (slope >= 1 along the last movement): plain iteration
   /// would never have come here, so this may be another solution than the one that was meant.
   bool suspicious = false;
-  /// Converged by its residual, but answers scatter as much as that: how far the solution is cannot be seen.
-  bool uncertain = false;
   /// One correction left more than a tenth of itself over, beyond the tolerances.
   bool poor = false;
   unsigned evaluations = 0;  ///< of the whole cycle, Jacobians not counted
   unsigned jacobians = 0;
   unsigned chain = 0;  ///< steps of subsystems that had to wait for each other; 0: evaluations
   double norm = 0.0;   ///< of the last difference between sent and answered; converged at <= 1
-  /// Of the last answers, in tolerances, as it is estimated where the residual has converged: converged at <= 1 as
-  /// well.
-  double error = 0.0;
   /// Jung's K at the end, see ConvergenceMonitor; may be not a number.
   double k = std::numeric_limits<double>::quiet_NaN();
-  /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves.
+  /// Error over residual, 1 / (1 - K), where iterations come nearer monotonically and by themselves; infinite where
+  /// answers scatter as much as the residual, so that nobody sees how far the solution is.
   double amplification = 1.0;
   Fault fault;
 
@@ -43,7 +39,9 @@ struct Solution {
 struct Obstacle {
   std::optional<std::size_t> coarse;  ///< stagnated: an output that is read with too few digits for its tolerance
   HeldConstraint opened{};            ///< opened: the constraint that is not held any more
-  bool drowned = false;               ///< singular: or what is exchanged cannot be told from rounding of the probes
+  /// The residual has converged, but the answers are believed to be so many tolerances from the solution.
+  double error = 0.0;
+  bool drowned = false;  ///< singular: or what is exchanged cannot be told from rounding of the probes
   std::vector<std::size_t> undetermined{};  ///< singular: outputs whose conditions contradict or repeat each other
 };
 

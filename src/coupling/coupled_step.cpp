@@ -180,7 +180,6 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
     if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
     if (solution.suspicious) ++cycle.suspicious;
     if (solution.suspicious && !outcome.suspicious) outcome.suspicious = stretch.cycleIndex;
-    if (solution.uncertain && !outcome.uncertain) outcome.uncertain = stretch.cycleIndex;
     if (solution.converged() && solution.amplification > outcome.amplification) {
       outcome.amplification = solution.amplification;
       outcome.slowest = stretch.cycleIndex;

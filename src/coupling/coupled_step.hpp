@@ -33,11 +33,10 @@ struct StepOutcome {
   Ending ending = Ending::converged;
   /// Not converged: which of iteratedCycles(), the hopeless one or the first one; its algorithm knows more.
   std::size_t cycle = 0;
-  /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, the first one
-  /// whose distance to the solution cannot be seen, and the one whose values may be off by most tolerances, since each
+  /// Converged, but with reasons for doubt: the first cycle with a solution that repels plain iteration, and the one
+  /// whose values may be off by most tolerances, since each
   /// iteration came nearer by so little.
   std::optional<std::size_t> suspicious{};
-  std::optional<std::size_t> uncertain{};
   std::size_t slowest = 0;
   double amplification = 1.0;
   static constexpr double kMuchAmplified = 20.0;
@@ -47,7 +46,7 @@ struct StepOutcome {
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
   /// Converged, but there is something to say about it.
   [[nodiscard]] bool isDoubtful() const {
-    return converged() && (suspicious || uncertain || amplification > kMuchAmplified);
+    return converged() && (suspicious || amplification > kMuchAmplified);
   }
 };
 

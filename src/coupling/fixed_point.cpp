@@ -67,8 +67,8 @@ class AcceleratedPart {
     if (slopes_) {
       const std::span<double> unexplained = at(5 * size_);
       if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
-      return monitor.sizeOf(errors, values, answered()) +
-             slopes_->doubt() * monitor.sizeOf(unexplained, values, answered());
+      const double known = monitor.sizeOf(errors, values, answered());
+      return size_ == 1 ? known : known + slopes_->doubt() * monitor.sizeOf(unexplained, values, answered());
     }
     return remaining_.estimate(belief(), errors) ? monitor.sizeOf(errors, values, answered()) : HUGE_VAL;
   }
@@ -78,7 +78,7 @@ class AcceleratedPart {
   }
 
  private:
-  void see() {
+  [[gnu::noinline]] void see() {
     if (slopes_)
       slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
     else if (reads_ == 2)
@@ -326,17 +326,18 @@ class FixedPoint final : public Algorithm {
   }
   [[gnu::noinline]] bool isNearByEstimate(Solution& solution) {
     constexpr unsigned kMostScattered = 5;  // evaluations in a row
-    solution.error = 0.0;
+    double& error = obstacle_.error = 0.0;
     bool scatters = false;
     for (AcceleratedPart& part : parts_) {
       if (part.values.empty()) continue;
-      solution.error = std::max(solution.error, part.error(monitor_));
+      error = std::max(error, part.error(monitor_));
       scatters = scatters || part.scatters();
     }
-    if (solution.error <= 1.0) return true;
+    if (error <= 1.0) return true;
     scattered_ = scatters ? scattered_ + 1 : 0;
-    solution.uncertain = scattered_ >= kMostScattered;
-    return solution.uncertain;
+    if (scattered_ < kMostScattered) return false;
+    solution.amplification = HUGE_VAL;
+    return true;
   }
 
   void propose(InterfaceProblem& problem) {

@@ -1,3 +1,5 @@
+#include <utility>
+
 #include <Eigen/Dense>
 
 #include "koppla/coupling/algorithm.hpp"
@@ -44,11 +46,11 @@ class Newton final : public Algorithm {
       solution.norm = readResidual(problem);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       const bool agrees = solution.norm <= 1.0 && discreteSettled;
-      if (agrees) solution.error = estimateError(solution, renewed);
-      solution.ending = agrees && solution.error <= 1.0 ? Ending::converged : Ending::capReached;
+      const double error = obstacle_.error = agrees ? estimateError(solution, renewed) : 0.0;
+      solution.ending = agrees && error <= 1.0 ? Ending::converged : Ending::capReached;
       if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
       if (sent_.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
-      const double norm = std::max(solution.norm, solution.error);
+      const double norm = std::max(solution.norm, error);
       if (needsRenewal(solution.evaluations, norm, lastNorm)) {
         solution.fault = renew(problem);
         ++solution.jacobians;
@@ -64,7 +66,7 @@ class Newton final : public Algorithm {
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
-    remaining_.accept(sent_);
+    remaining_.accept();
   }
 
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
@@ -74,6 +76,7 @@ class Newton final : public Algorithm {
   double readResidual(const InterfaceProblem& problem) {
     const core::Tolerance tolerance{settings_.rtol, settings_.atol};
     core::NormByValue values(tolerance);
+    corrected_ = false;
     problem.forSamples(problem.cut(), [&](std::size_t i, double sent, double answered) {
       sent_[i] = sent;
       residual_[i] = answered - sent;
@@ -120,11 +123,13 @@ class Newton final : public Algorithm {
       matrix_(static_cast<Eigen::Index>(d.row), static_cast<Eigen::Index>(d.column)) -= d.value;
     factors_.compute(matrix_);
     factorised_ = true;
+    corrected_ = false;
     stepsWithSecondCorrection_ = 0;
     return {};
   }
 
   void findCorrection() {
+    if (std::exchange(corrected_, true)) return;
     const auto n = static_cast<Eigen::Index>(sent_.size());
     correction_.resize(n);
     if (n == 1)  // the usual case, for which the solution of systems of any size takes longer than two small FMUs
@@ -157,6 +162,7 @@ class Newton final : public Algorithm {
   Matrix matrix_;
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
+  bool corrected_ = false;  ///< correction_ is that of the last evaluation
   unsigned stepsWithSecondCorrection_ = 0;
 };
 

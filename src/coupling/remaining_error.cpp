@@ -55,6 +55,7 @@ bool RemainingError::estimate(const Belief& belief, std::span<double> errors) {
     if (theta && !(*theta < 1.0)) return false;
     if (theta) share = *theta / (1.0 - *theta);
   }
+  if (share == 0.0) return true;
   for (std::size_t i = 0; i < errors.size(); ++i) errors[i] += share * (belief.solution[i] - belief.sent[i]);
   return true;
 }
@@ -62,10 +63,9 @@ bool RemainingError::estimate(const Belief& belief, std::span<double> errors) {
 void RemainingError::accept(std::span<const double> solution) {
   age_ = seen_ ? 0 : age_ + 1;
   if (!seen_) return;
-  if (const std::optional<double> left = ratio({from_, to_, to_, solution}))
-    share_ = left;
-  else if (!share_)
-    share_ = 0.0;
+  if (!share_) share_ = 0.0;
+  if (solution.empty()) return;
+  if (const std::optional<double> left = ratio({from_, to_, to_, solution})) share_ = left;
 }
 
 bool RemainingError::scatters(const Belief& belief, std::span<const double> answeredBefore) const {

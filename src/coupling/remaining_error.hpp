@@ -43,8 +43,8 @@ class RemainingError {
   [[nodiscard]] bool estimate(const Belief& belief, std::span<double> errors);
   /// What was sent in the first two evaluations of a step.
   void firstMove(std::span<const double> from, std::span<const double> to);
-  /// The step is kept, with the solution there.
-  void accept(std::span<const double> solution);
+  /// The step is kept, with the solution there; none is needed where slopes are known.
+  void accept(std::span<const double> solution = {});
   /// Whether the residuals of two evaluations point anywhere and are of one size: what is left of an iteration when it
   /// has come to where the answers themselves are not exact any more.
   [[nodiscard]] bool scatters(const Belief& belief, std::span<const double> answeredBefore) const;

@@ -19,6 +19,9 @@ void subtract(double factor, std::span<const double> from, std::span<double> to)
   for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
 }
 
+constexpr double kRoundingOfChanges = 1e-13;  ///< changes below that share of a value tell nothing
+constexpr double kContradiction = 0.5;        ///< share of a move that should have been another one
+
 }  // namespace
 
 SeenSlopes::SeenSlopes(std::size_t size, core::Tolerance tolerance)
@@ -30,10 +33,20 @@ SeenSlopes::SeenSlopes(std::size_t size, core::Tolerance tolerance)
 }
 
 void SeenSlopes::begin() {
+  longest_ = 0.0;
+  if (size_ == 1) {
+    move_ = keptMove_;
+    learned_ = 0;
+    return;
+  }
+  if (learned_ == 0) return;
   next_ = (next_ + pairs_.size() - learned_) % pairs_.size();
   count_ -= learned_;
   learned_ = 0;
-  longest_ = 0.0;
+}
+
+bool SeenSlopes::isKnown() const {
+  return learned_ > 0 || (learnedIn_ > 0 && step_ - learnedIn_ < RemainingError::kMostAge);
 }
 
 /// Once: pairs of different steps have to be comparable.
@@ -45,9 +58,18 @@ void SeenSlopes::weigh(std::span<const double> answered) {
   }
 }
 
+void SeenSlopes::learnOne(double sentBefore, double answeredBefore, double sent, double answered) {
+  const double d = sent - sentBefore;
+  const double v = answered - answeredBefore - d;
+  if (!(std::fabs(v) > kRoundingOfChanges * (std::fabs(sent) + std::fabs(answered))) || !std::isfinite(v)) return;
+  const double before = std::exchange(move_, d / v);
+  contradicted_ = (learned_ > 0 || learnedIn_ > 0) && std::fabs(move_ - before) > kContradiction * std::fabs(move_);
+  learned_ = 1;
+}
+
 void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const double> answeredBefore,
                        std::span<const double> sent, std::span<const double> answered) {
-  constexpr double kRounding = 1e-13;  // changes below that share of a value tell nothing
+  if (size_ == 1) return learnOne(sentBefore[0], answeredBefore[0], sent[0], answered[0]);
   weigh(answered);
   Pair& pair = pairs_[next_];
   double size = 0.0;
@@ -57,7 +79,7 @@ void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const doubl
     size += weights_[i] * weights_[i] * (sent[i] * sent[i] + answered[i] * answered[i]);
   }
   const double change = product(pair.v, pair.v);
-  if (!(change > kRounding * kRounding * size) || !std::isfinite(change)) return;
+  if (!(change > kRoundingOfChanges * kRoundingOfChanges * size) || !std::isfinite(change)) return;
   pair.step = step_;
   next_ = (next_ + 1) % pairs_.size();
   count_ = std::min(count_ + 1, pairs_.size());
@@ -95,6 +117,11 @@ void SeenSlopes::findBasis(std::size_t skipped) {
 bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
                           std::span<double> unexplained) {
   constexpr double kRounding = 1e-15;
+  if (size_ == 1) {
+    errors[0] = -(answered[0] - sent[0]) * (move_ + 1.0);
+    unexplained[0] = 0.0;
+    return isKnown();
+  }
   weigh(answered);
   findBasis(0);
   for (std::size_t k = 0; k < directions_; ++k) longest_ = std::max(longest_, std::sqrt(product(m(k), m(k))));
@@ -112,7 +139,7 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
     errors[i] /= weights_[i];
     unexplained[i] = isRounding ? 0.0 : unexplained[i] / weights_[i];
   }
-  return learned_ > 0 || (learnedIn_ > 0 && step_ - learnedIn_ < RemainingError::kMostAge);
+  return isKnown();
 }
 
 double SeenSlopes::doubt() const {
@@ -121,8 +148,8 @@ double SeenSlopes::doubt() const {
 }
 
 bool SeenSlopes::contradicted() {
-  constexpr double kContradiction = 0.5;
   if (learned_ == 0) return false;
+  if (size_ == 1) return contradicted_;
   findBasis(1);
   std::ranges::copy(newest(0).v, v_.begin());
   std::ranges::copy(newest(0).d, d_.begin());
@@ -136,6 +163,7 @@ bool SeenSlopes::contradicted() {
 void SeenSlopes::accept() {
   ++step_;
   if (learned_ == 0) return;
+  keptMove_ = move_;
   learnedIn_ = step_;
   learned_ = 0;
   kept_ = std::max(longest_, 0.5 * kept_);

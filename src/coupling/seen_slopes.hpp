@@ -53,6 +53,9 @@ class SeenSlopes {
   void findBasis(std::size_t skipped);
   /// Takes from v what the basis explains, and from d the moves that belong to it.
   void explain(std::span<double> v, std::span<double> d);
+  // One value needs neither a basis nor weights.
+  void learnOne(double sentBefore, double answeredBefore, double sent, double answered);
+  [[nodiscard]] bool isKnown() const;
   [[nodiscard]] Pair& newest(std::size_t before) {
     return pairs_[(next_ + 2 * pairs_.size() - 1 - before) % pairs_.size()];
   }
@@ -70,6 +73,9 @@ class SeenSlopes {
   std::vector<double> weights_;  ///< by value, as the first answers tell
   std::vector<double> v_;        ///< scratch
   std::vector<double> d_;        ///< scratch
+  double move_ = 0.0;            ///< of one value: m q
+  double keptMove_ = 0.0;        ///< the same at the end of the last accepted step
+  bool contradicted_ = false;    ///< of one value
   std::uint64_t step_ = 0;       ///< accepted steps
   std::uint64_t learnedIn_ = 0;  ///< the last accepted step with more than one evaluation, from 1; 0: none
   std::size_t learned_ = 0;      ///< pairs in this step

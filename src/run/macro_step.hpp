@@ -143,7 +143,6 @@ class MacroStep {
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
   std::uint64_t suspicious_ = 0;  ///< accepted steps
-  std::uint64_t uncertain_ = 0;   ///< accepted steps
   std::uint64_t slow_ = 0;        ///< accepted steps
   std::optional<double> error_;   ///< estimated of the last attempt, in its tolerances
   Outcome failure_;

@@ -18,11 +18,11 @@ std::string MacroStep::residualText() const {
   if (stagnated && solution.norm <= 1.0)
     return fmt::format("after {} iterations nothing changes any more, but that says less than the tolerance demands",
                        solution.evaluations);
-  if (solution.norm <= 1.0 && solution.error > 1.0)
+  const double error = failedAlgorithm().obstacle().error;
+  if (solution.norm <= 1.0 && error > 1.0)
     return fmt::format("after {} iterations what is sent and answered agrees, but {}", solution.evaluations,
-                       std::isfinite(solution.error)
-                           ? fmt::format("the solution is {:.3g} times the tolerance away", solution.error)
-                           : "nothing shows how far the solution is: residuals do not get smaller");
+                       std::isfinite(error) ? fmt::format("the solution is {:.3g} times the tolerance away", error)
+                                            : "nothing shows how far the solution is: residuals do not get smaller");
   if (solution.norm <= 1.0)
     return fmt::format("discrete values still change after {} iterations", solution.evaluations);
   std::string text = fmt::format("after {} iterations the weighted change is {:.4g}, allowed is 1",
@@ -257,20 +257,18 @@ void MacroStep::warnAboutDoubts(double t0, double t1) {
                            "would not have come there, so this may be another solution than the one that was meant. "
                            "Further ones are only counted",
                            where(), membersOf(*outcome().suspicious)));
-  if (outcome().uncertain && ++uncertain_ == 1)
-    log_.write(
-        core::Severity::warning, "coupling",
-        fmt::format("{}: what is sent and answered in the cycle {} agrees within the tolerances, but scatters as "
-                    "much from one iteration to the next, so that the distance to the solution cannot be seen. "
-                    "Tighten the tolerances inside the subsystems, or loosen algorithm.rtol. Further ones are "
-                    "only counted",
-                    where(), membersOf(*outcome().uncertain)));
-  if (outcome().amplification > coupling::StepOutcome::kMuchAmplified && ++slow_ == 1)
-    log_.write(
-        core::Severity::warning, "coupling",
-        fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by {:.3g} "
-                    "times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
-                    where(), membersOf(outcome().slowest), outcome().amplification));
+  if (outcome().amplification <= coupling::StepOutcome::kMuchAmplified || ++slow_ > 1) return;
+  const std::string cycle = membersOf(outcome().slowest);
+  log_.write(
+      core::Severity::warning, "coupling",
+      std::isfinite(outcome().amplification)
+          ? fmt::format("{}: the iteration of the cycle {} comes nearer so slowly that its values may be off by "
+                        "{:.3g} times the tolerance. Choose acceleration.kind = \"auto\", or tighten rtol and atol",
+                        where(), cycle, outcome().amplification)
+          : fmt::format("{}: what is sent and answered in the cycle {} agrees within the tolerances, but scatters "
+                        "as much from one iteration to the next, so that the distance to the solution cannot be "
+                        "seen. Tighten the tolerances inside the subsystems, or loosen algorithm.rtol",
+                        where(), cycle));
 }
 
 void MacroStep::warnAboutAccepted(double t0, double t1) {
