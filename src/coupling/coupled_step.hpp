@@ -45,9 +45,7 @@ struct StepOutcome {
 
   [[nodiscard]] bool converged() const { return ending == Ending::converged; }
   /// Converged, but there is something to say about it.
-  [[nodiscard]] bool isDoubtful() const {
-    return converged() && (suspicious || amplification > kMuchAmplified);
-  }
+  [[nodiscard]] bool isDoubtful() const { return converged() && (suspicious || amplification > kMuchAmplified); }
 };
 
 /// A closed cycle that is iterated, and what that cost so far.
