@@ -120,7 +120,8 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
   if (size_ == 1) {
     errors[0] = -(answered[0] - sent[0]) * (move_ + 1.0);
     unexplained[0] = 0.0;
-    return isKnown();
+    const double size = std::fabs(sent[0]) + std::fabs(answered[0]);
+    return isKnown() || std::fabs(answered[0] - sent[0]) <= kRoundingOfChanges * size;
   }
   weigh(answered);
   findBasis(0);
@@ -131,15 +132,17 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
     errors[i] = -unexplained[i];
     size += weights_[i] * weights_[i] * answered[i] * answered[i];
   }
+  const bool tellsNothing = product(unexplained, unexplained) <= kRoundingOfChanges * kRoundingOfChanges * size;
   explain(unexplained, errors);
   // e = -sum (q r) (m + q): errors are -r - sum (q r) m so far.
   for (std::size_t i = 0; i < size_; ++i) errors[i] += unexplained[i];
-  const bool isRounding = product(unexplained, unexplained) <= kRounding * kRounding * size;
+  const bool isRounding =
+      (tellsNothing && !isKnown()) || product(unexplained, unexplained) <= kRounding * kRounding * size;
   for (std::size_t i = 0; i < size_; ++i) {
     errors[i] /= weights_[i];
     unexplained[i] = isRounding ? 0.0 : unexplained[i] / weights_[i];
   }
-  return isKnown();
+  return isKnown() || tellsNothing;
 }
 
 double SeenSlopes::doubt() const {

@@ -30,7 +30,8 @@ class SeenSlopes {
   /// Two evaluations in a row.
   void learn(std::span<const double> sentBefore, std::span<const double> answeredBefore, std::span<const double> sent,
              std::span<const double> answered);
-  /// The errors of answers, and what no pair explains of their residual; false where what was seen is too old to tell.
+  /// The errors of answers, and what no pair explains of their residual; false where what was seen is too old to tell,
+  /// unless the residual is so small that further evaluations would show nothing either.
   [[nodiscard]] bool estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
                               std::span<double> unexplained);
   /// By how much an unexplained part of the residual may be smaller than the error that belongs to it.

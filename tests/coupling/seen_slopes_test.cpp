@@ -175,7 +175,9 @@ TEST(SeenSlopes, TellNothingOfRounding) {
   slopes.learn(Reals{1.0}, Reals{1.0 + ulp}, Reals{1.0 + ulp}, Reals{1.0});
   Reals errors(1);
   Reals unexplained(1);
-  EXPECT_FALSE(slopes.estimate(Reals{1.0 + ulp}, Reals{1.0}, errors, unexplained));
+  EXPECT_TRUE(slopes.estimate(Reals{1.0 + ulp}, Reals{1.0}, errors, unexplained)) << "more evaluations show no more";
+  EXPECT_FALSE(slopes.estimate(Reals{1.0 + 1e-9}, Reals{1.0}, errors, unexplained));
+  EXPECT_TRUE(slopes.estimate(Reals{1.0 + ulp}, Reals{1.0}, errors, unexplained));
   EXPECT_EQ(unexplained[0], 0.0) << "a residual of one unit in the last place is none";
 }
 

@@ -203,6 +203,22 @@ TEST(Distance, ThatCannotBeSeenIsToldAndEndsNoRun) {
   EXPECT_LE(ended.worst, 10.0);
 }
 
+/// Where residuals are rounding there is nothing to be seen of slopes, and nothing to be gained.
+TEST(Distance, IsNotAskedOfRounding) {
+  for (const double g : {0.5, -0.7})
+    for (const std::size_t n : {1U, 3U}) {
+      Loop loop{std::vector<double>(n, g)};
+      Formula a = member(loop);
+      a.output = [loop](const auto&, double, const auto& u) {
+        return loop.answer(0.3, std::vector<double>(u.begin(), u.end()));  // at rest
+      };
+      Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
+      settings.algorithm.rtol = 1e-13;
+      settings.algorithm.atol = 0.0;
+      EXPECT_TRUE(iterate(a, settings).outcome.ok()) << g << ' ' << n;
+    }
+}
+
 TEST(Distance, ThatIsTooLargeIsToldWhereNothingElseIsWrong) {
   Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::none);
   const Ended ended = iterate(Loop{{0.9999}}, settings);
