@@ -276,7 +276,7 @@ void CoupledStep::tell(IterationListener* listener) {
 
 Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
   std::ranges::copy(network_.outputs(), before_.begin());
-  const Fault fault = advance(step);
+  const Fault fault = network_.advance(all_, step, form_);
   if (!fault) estimate_.add(step.t1, before_, network_.outputs(), 1.0);
   return fault;
 }

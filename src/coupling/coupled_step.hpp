@@ -100,10 +100,10 @@ class CoupledStep {
   void takeBack();
 
   [[nodiscard]] bool isExplicit() const { return iterated_.empty() && !masterSlave_; }
-  /// Whether inputs are held, so that advance() is all there is to a step.
+  /// Whether inputs are held, so that heldSweep() is all there is to a step.
   [[nodiscard]] bool isPlain() const { return isExplicit() && !approximation_; }
   /// What solve() comes down to then.
-  Fault advance(const subsystem::Step& step) { return network_.advanceHeld(all_, step, form_); }
+  [[nodiscard]] HeldSweep heldSweep() { return {network_, all_, form_}; }
   /// The same with a look at what holding the values costs in accuracy.
   Fault advanceWatched(const subsystem::Step& step);
 

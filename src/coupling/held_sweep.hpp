@@ -33,48 +33,69 @@ inline void Network::gatherReals(std::uint32_t begin, std::uint32_t end) {
   for (std::uint32_t i = begin; i < end; ++i) u[i] = y[sources[i]];
 }
 
-template <bool kInSequence>
-inline Fault Network::sweep(Block block, const subsystem::Step& step) {
-  // Locals, since the compiler must assume that a subsystem changes any member.
-  Entry* const entries = entries_.data();
-  double* const us = u_.data();
-  double* const ys = y_.data();
-  const std::uint32_t* const sources = sources_.data();
-  const std::uint64_t limit = detail::magnitudeOf(explosionLimit_);
-  const auto position = [this](const Entry& entry) { return static_cast<std::size_t>(&entry - entries_.data()); };
-  for (Entry& entry : std::span(entries + block.first, entries + block.last)) {
-    if constexpr (kInSequence) {
-      double* const to = us + entry.uBegin;
-      const std::uint32_t* const from = sources + entry.uBegin;
-      for (std::size_t i = 0; i < entry.uCount; ++i) to[i] = ys[from[i]];
-      if (entry.special) [[unlikely]]
-        gatherSpecial(position(entry));
-    }
-    const std::span<double> y(ys + entry.yBegin, entry.yCount);
-    const subsystem::Trajectory u{us + entry.uBegin, entry.uCount};
-    subsystem::StepResult result;
-    if (entry.untimed != 0) [[likely]] {
-      --entry.untimed;
-      result = entry.subsystem->advance(step, u, y);
-    } else {
-      result = advanceTimed(position(entry), step, u, y);
-    }
-    if (result.status >= subsystem::Status::discard) [[unlikely]]
-      return faultOf(position(entry), result.status, result.reached);
-    if (!detail::bounded(y, limit)) [[unlikely]]
-      return explodedAt(position(entry));
-  }
-  return {};
-}
+/// Steps of a block, one after the other: what they share is looked up once, since the compiler must assume that a
+/// subsystem changes any member of the network. Valid until the network's arrays change.
+class HeldSweep {
+ public:
+  HeldSweep(Network& network, Block block, Form form)
+      : network_(network),
+        entries_(network.entries_.data() + block.first, network.entries_.data() + block.last),
+        us_(network.u_.data()),
+        ys_(network.y_.data()),
+        sources_(network.sources_.data()),
+        limit_(detail::magnitudeOf(network.explosionLimit_)),
+        inSequence_(form == Form::sequence) {}
 
-inline Fault Network::advanceHeld(Block block, const subsystem::Step& step, Form form) {
-  if (form == Form::sequence) return sweep<true>(block, step);
-  if (block.first == block.last) return {};
-  // Inputs of neighbours are neighbours: one pass gathers them all.
-  gatherReals(entries_[block.first].uBegin, entries_[block.last - 1].uBegin + entries_[block.last - 1].uCount);
-  if (anySpecial_)
-    for (std::size_t position = block.first; position < block.last; ++position) gatherSpecial(position);
-  return sweep<false>(block, step);
-}
+  Fault operator()(const subsystem::Step& step) const {
+    if (inSequence_) return sweep<true>(step);
+    if (entries_.empty()) return {};
+    // Inputs of neighbours are neighbours: one pass gathers them all.
+    const std::uint32_t end = entries_.back().uBegin + entries_.back().uCount;
+    for (std::uint32_t i = entries_.front().uBegin; i < end; ++i) us_[i] = ys_[sources_[i]];
+    if (network_.anySpecial_) [[unlikely]]
+      for (const Network::Entry& entry : entries_) network_.gatherSpecial(positionOf(entry));
+    return sweep<false>(step);
+  }
+
+ private:
+  [[nodiscard]] std::size_t positionOf(const Network::Entry& entry) const {
+    return static_cast<std::size_t>(&entry - network_.entries_.data());
+  }
+
+  template <bool kInSequence>
+  Fault sweep(const subsystem::Step& step) const {
+    for (Network::Entry& entry : entries_) {
+      if constexpr (kInSequence) {
+        double* const to = us_ + entry.uBegin;
+        const std::uint32_t* const from = sources_ + entry.uBegin;
+        for (std::size_t i = 0; i < entry.uCount; ++i) to[i] = ys_[from[i]];
+        if (entry.special) [[unlikely]]
+          network_.gatherSpecial(positionOf(entry));
+      }
+      const std::span<double> y(ys_ + entry.yBegin, entry.yCount);
+      const subsystem::Trajectory u{us_ + entry.uBegin, entry.uCount};
+      subsystem::StepResult result;
+      if (entry.untimed != 0) [[likely]] {
+        --entry.untimed;
+        result = entry.subsystem->advance(step, u, y);
+      } else {
+        result = network_.advanceTimed(positionOf(entry), step, u, y);
+      }
+      if (result.status >= subsystem::Status::discard) [[unlikely]]
+        return Network::faultOf(positionOf(entry), result.status, result.reached);
+      if (!detail::bounded(y, limit_)) [[unlikely]]
+        return Network::explodedAt(positionOf(entry));
+    }
+    return {};
+  }
+
+  Network& network_;
+  std::span<Network::Entry> entries_;
+  double* us_;
+  double* ys_;
+  const std::uint32_t* sources_;
+  std::uint64_t limit_;
+  bool inSequence_;
+};
 
 }  // namespace koppla::coupling

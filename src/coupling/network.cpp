@@ -109,7 +109,7 @@ subsystem::StepResult Network::advanceTimed(std::size_t position, const Step& st
 }
 
 Fault Network::advance(Block block, const Step& step, Form form) {
-  return advanceHeld(block, step, form);
+  return HeldSweep(*this, block, form)(step);
 }
 
 Fault Network::evaluate(std::size_t position, double t) {

@@ -90,8 +90,6 @@ class Network {
   // One step of a block of members. In parallel form all take their inputs from the outputs as they were before; in
   // sequence each takes what those before it have just delivered.
   Fault advance(Block block, const subsystem::Step& step, Form form);
-  /// The same in line (held_sweep.hpp), for loops that do nothing else.
-  Fault advanceHeld(Block block, const subsystem::Step& step, Form form);
   /// The same with inputs that follow the approximation, which has begun the step; in sequence it learns every member's
   /// outputs at once. Static members are evaluated at the end of the step, after the others, with what these deliver.
   Fault advance(Block block, const subsystem::Step& step, Form form, Approximation& approximation);
@@ -203,6 +201,8 @@ class Network {
   }
 
  private:
+  friend class HeldSweep;
+
   /// What one step of one member touches: two to a cache line, in the order of evaluation.
   struct Entry {
     subsystem::Subsystem* subsystem = nullptr;
@@ -304,8 +304,6 @@ class Network {
   Fault advanceThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateThrough(std::size_t position, const subsystem::Step& step, Waveform& waveform);
   Fault evaluateWithPresent(std::size_t position, double t);
-  template <bool kInSequence>
-  Fault sweep(Block block, const subsystem::Step& step);
   [[gnu::noinline, gnu::cold]] static Fault explodedAt(std::size_t position);
   [[gnu::noinline, gnu::cold]] static Fault faultOf(std::size_t position, subsystem::Status status, double reached);
 

@@ -204,10 +204,11 @@ unsigned MacroStep::untilNextLook() const {
 
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   unsigned unwatched = unwatched_;  // in a register
+  const coupling::HeldSweep sweep = coupledStep_.heldSweep();
   const OutcomeKind kind = walkUnseen(clock, until, most, halt, [&](const auto& step) {
     if (unwatched > 0) [[likely]] {
       --unwatched;
-      return coupledStep_.advance(step);
+      return sweep(step);
     }
     unwatched = untilNextLook();
     return coupledStep_.advanceWatched(step);
