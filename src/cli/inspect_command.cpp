@@ -104,7 +104,7 @@ void printJson(const project::Inspection& inspection) {
   for (std::size_t i = 0; i < description.ports.size(); ++i) {
     const Port& port = description.ports[i];
     Json variable{{"name", port.name},        {"causality", word(port.causality)}, {"type", core::word(port.type)},
-                  {"unit", port.unit},        {"nominal", port.nominal},           {"description", port.description},
+                  {"unit", port.unit},        {"nominal", port.usualMagnitude()},  {"description", port.description},
                   {"settable", port.settable}};
     if (port.start) variable["start"] = std::visit([](const auto& value) { return Json(value); }, *port.start);
     for (const subsystem::Item& item : port.items) variable["items"][item.name] = item.value;

@@ -26,17 +26,18 @@ bool finite(std::span<const double> values) {
 
 }  // namespace
 
-double weightedNorm(Norm norm, Tolerance tolerance, std::span<const double> difference,
-                    std::span<const double> reference) {
+double weightedNorm(Norm norm, const Tolerance& tolerance, std::span<const double> difference,
+                    std::span<const double> reference, std::span<const double> sizes) {
   if (difference.empty()) return 0.0;
   if (isByValue(norm)) {
     NormByValue values(tolerance);
-    for (std::size_t i = 0; i < difference.size(); ++i) values.add(difference[i], reference[i]);
+    for (std::size_t i = 0; i < difference.size(); ++i)
+      values.add(difference[i], reference[i], sizes.empty() ? 0.0 : sizes[i]);
     return values.norm(norm, difference.size());
   }
   if (!finite(difference) || !finite(reference)) return HUGE_VAL;
   const bool rms = norm == Norm::fieldRms;
-  return ratio(magnitude(difference, rms), tolerance.rtol * magnitude(reference, rms) + tolerance.atol);
+  return ratio(magnitude(difference, rms), tolerance.allowed(magnitude(reference, rms), magnitude(sizes, rms)));
 }
 
 }  // namespace koppla::core

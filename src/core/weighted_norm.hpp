@@ -4,12 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
 
 namespace koppla::core {
 
 /// How differences of real values are weighed into one number; at most 1 is 'small enough'.
-/// Value by value, with d_i = difference_i / (rtol |reference_i| + atol):
+/// Value by value, with d_i = difference_i / (rtol |reference_i| + atol_i):
 enum class Norm : std::uint8_t {
   rms,       ///< sqrt( 1/n sum d_i^2 ), the usual root mean square
   nicolai,   ///< 1/n sqrt( sum d_i^2 ), the norm of the MASTERSIM report (Nicolai, sec. 5.3)
@@ -18,9 +19,17 @@ enum class Norm : std::uint8_t {
   fieldMax   ///< as a whole: max |difference_i| / (rtol max |reference_i| + atol)
 };
 
+/// What a difference may be beside a value: rtol |value| + atol. Without an absolute tolerance every value has one of
+/// its own, by its size: how large it usually is.
 struct Tolerance {
+  static constexpr double kShareOfSize = 0.1;  ///< of what rtol allows there
+
   double rtol;
-  double atol;
+  std::optional<double> atol{};
+
+  [[nodiscard]] double absolute(double size) const { return atol ? *atol : kShareOfSize * rtol * size; }
+  [[nodiscard]] double allowed(double value, double size) const { return rtol * std::fabs(value) + absolute(size); }
+  [[nodiscard]] bool allowsNothing() const { return rtol == 0.0 && atol.value_or(0.0) == 0.0; }
 };
 
 /// Whether a norm weighs each value by itself; the others weigh a field as a whole.
@@ -32,12 +41,15 @@ struct Tolerance {
 /// holds here, too.
 class NormByValue {
  public:
-  explicit NormByValue(Tolerance tolerance) : tolerance_(tolerance) {}
+  explicit NormByValue(const Tolerance& tolerance)
+      : rtol_(tolerance.rtol),
+        atol_(tolerance.atol.value_or(0.0)),
+        ofSize_(tolerance.atol ? 0.0 : tolerance.absolute(1.0)) {}
 
-  void add(double difference, double reference) {
+  void add(double difference, double reference, double size) {
     constexpr double kLargest = std::numeric_limits<double>::max();
     finite_ &= std::fabs(difference) <= kLargest && std::fabs(reference) <= kLargest;  // false for NaN as well
-    const double weight = tolerance_.rtol * std::fabs(reference) + tolerance_.atol;
+    const double weight = rtol_ * std::fabs(reference) + atol_ + ofSize_ * size;
     const double d = difference == 0.0 ? 0.0 : std::fabs(difference) / weight;
     largest_ = std::max(largest_, d);
     sum_ += d * d;
@@ -52,15 +64,18 @@ class NormByValue {
   }
 
  private:
-  Tolerance tolerance_;
+  double rtol_;
+  double atol_;
+  double ofSize_;
   bool finite_ = true;
   double sum_ = 0.0;
   double largest_ = 0.0;
 };
 
 /// The norm of no values is 0. Where a weight is zero, a zero difference counts as 0, any other as infinite. A value
-/// that is not finite, in difference or reference, makes the norm infinite.
-double weightedNorm(Norm norm, Tolerance tolerance, std::span<const double> difference,
-                    std::span<const double> reference);
+/// that is not finite, in difference or reference, makes the norm infinite. Without sizes all are 0; norms of a field
+/// as a whole take the size of the field by the same measure.
+double weightedNorm(Norm norm, const Tolerance& tolerance, std::span<const double> difference,
+                    std::span<const double> reference, std::span<const double> sizes = {});
 
 }  // namespace koppla::core

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <memory>
 #include <span>
 #include <string>
@@ -16,8 +17,24 @@ namespace koppla::coupling {
 struct Unknowns {
   std::size_t size = 0;
   std::vector<Block> fields{};          ///< ranges of one port each, for scaling; empty: one field
-  core::Tolerance tolerance{0.0, 0.0};  ///< of the iteration: a value within it needs no further steering
+  core::Tolerance tolerance{0.0, 0.0};  ///< of the iteration
+  std::span<const double> sizes{};      ///< of the values, kept up to date by whoever iterates; empty: all 0
   std::vector<double> factors{};        ///< of constant relaxation, one per value; empty: the factor of the settings
+};
+
+/// Which values are within the tolerance of the iteration, so that they need no further steering.
+class Settled {
+ public:
+  explicit Settled(const Unknowns& unknowns) : tolerance_(unknowns.tolerance), sizes_(unknowns.sizes) {}
+
+  [[nodiscard]] bool operator()(std::size_t value, double sent, double answered) const {
+    if (tolerance_.allowsNothing()) return false;
+    return std::fabs(answered - sent) <= tolerance_.allowed(answered, sizes_.empty() ? 0.0 : sizes_[value]);
+  }
+
+ private:
+  core::Tolerance tolerance_;
+  std::span<const double> sizes_;
 };
 
 /// What an accelerator did in its last proposal, for the history of iterations.

@@ -22,7 +22,7 @@ class AdaptiveRelaxation final : public Accelerator {
  public:
   AdaptiveRelaxation(const AdaptiveParameters& parameters, const Unknowns& unknowns)
       : parameters_(parameters),
-        tolerance_(unknowns.tolerance),
+        settled_(unknowns),
         factors_(unknowns.size, parameters.first),
         masses_(unknowns.size, 1.0),
         changes_(unknowns.size, 0.0),
@@ -63,19 +63,14 @@ class AdaptiveRelaxation final : public Accelerator {
  private:
   void adapt(std::size_t i, double sent, double answered) {
     const SteeredFactor steered = adapted(parameters_, {factors_[i], masses_[i], changes_[i]},
-                                          {answered, newest_[i], older_[i]}, settled(sent, answered));
+                                          {answered, newest_[i], older_[i]}, settled_(i, sent, answered));
     factors_[i] = steered.omega;
     masses_[i] = steered.mass;
     changes_[i] = steered.change;
   }
 
-  [[nodiscard]] bool settled(double sent, double answered) const {
-    if (tolerance_.rtol == 0.0 && tolerance_.atol == 0.0) return false;
-    return std::fabs(answered - sent) <= tolerance_.rtol * std::fabs(answered) + tolerance_.atol;
-  }
-
   AdaptiveParameters parameters_;
-  core::Tolerance tolerance_;
+  Settled settled_;
   bool begun_ = false;  // the step has an iteration
   // Six doubles per value.
   std::vector<double> factors_;

@@ -54,6 +54,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
                                        const AlgorithmSettings& settings, unsigned innocent)
     : network_(network),
       exchanged_(problem.coupled()),
+      sizes_(network, problem.coupled()),
       points_(problem.points()),
       samples_(exchanged_.size() * points_),
       newest_(samples_),
@@ -80,9 +81,7 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
   for (Group& group : groups_)
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   printed_ = std::ranges::any_of(groups_, &Group::printed);
-  fields_ = portsAmong(network, exchanged_);
   memory_.resize((1 + innocent_ + kAnswers) * samples_);
-  accepted_.resize(exchanged_.size());
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -92,24 +91,21 @@ core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> val
     if (std::ranges::none_of(values, isTested)) continue;
     if (!tightest) tightest = group.tolerance;
     tightest->rtol = std::min(tightest->rtol, group.tolerance.rtol);
-    tightest->atol = std::min(tightest->atol, group.tolerance.atol);
+    tightest->atol = std::min(tightest->atol, group.tolerance.atol);  // none of its own counts as the least
   }
   return tightest.value_or(core::Tolerance{0.0, 0.0});
 }
 
-double ConvergenceMonitor::sizeOf(std::span<const double> errors, std::span<const std::size_t> values,
-                                  std::span<const double> answered) {
-  if (undivided_) return core::weightedNorm(groups_.front().norm, groups_.front().tolerance, errors, answered);
+double ConvergenceMonitor::normOf(std::span<const double> errors, std::span<const std::size_t> values,
+                                  std::span<const double> answered, std::span<const double> sizes) {
+  if (undivided_) return core::weightedNorm(groups_.front().norm, groups_.front().tolerance, errors, answered, sizes);
   double largest = 0.0;
   for (const Group& group : groups_) {
-    difference_.clear();
-    reference_.clear();
-    for (std::size_t i = 0; i < errors.size(); ++i) {
-      if (!std::ranges::binary_search(group.values, values[i % values.size()])) continue;
-      difference_.push_back(errors[i]);
-      reference_.push_back(answered[i]);
-    }
-    largest = std::max(largest, core::weightedNorm(group.norm, group.tolerance, difference_, reference_));
+    clearScratch();
+    for (std::size_t i = 0; i < errors.size(); ++i)
+      if (std::ranges::binary_search(group.values, values[i % values.size()]))
+        compareLater(errors[i], answered[i], sizes[i]);
+    largest = std::max(largest, normOfScratch(group));
   }
   return largest;
 }
@@ -119,39 +115,52 @@ void ConvergenceMonitor::begin() {
   exploded_.reset();
   if (started_) return;  // later on the outputs may be predictions
   started_ = true;
-  for (std::size_t i = 0; i < accepted_.size(); ++i)
-    accepted_[i] = std::max(0.0, std::fabs(network_.outputs()[exchanged_[i]]));
+  std::vector<double> present;
+  for (const std::size_t value : exchanged_) present.push_back(network_.outputs()[value]);
+  sizes_.show(present);
 }
 
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
   const double* const answered = newestAnswers().data();
-  if (group.places.empty()) {
-    for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i]);
-    return;
+  const double* const sizes = sizes_.all().data();
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size()) {
+    if (group.places.empty())
+      for (std::size_t i = 0; i < exchanged_.size(); ++i) use(sent[first + i], answered[first + i], sizes[i]);
+    for (const std::size_t place : group.places) use(sent[first + place], answered[first + place], sizes[place]);
   }
-  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
-    for (const std::size_t place : group.places) use(sent[first + place], answered[first + place]);
 }
 
-double ConvergenceMonitor::normOf(const Group& group) {
-  if (!core::isByValue(group.norm)) return normOfWhole(group);
+double ConvergenceMonitor::residualNorm(const Group& group) {
+  if (!core::isByValue(group.norm)) return residualNormOfWhole(group);
   const bool bySent = isWeighedBySent(group.norm);
   core::NormByValue values(group.tolerance);
-  forSamples(group, [&](double u, double y) { values.add(y - u, bySent ? u : y); });
+  forSamples(group, [&](double u, double y, double size) { values.add(y - u, bySent ? u : y, size); });
   return values.norm(group.norm, group.values.size() * points_);
 }
 
-double ConvergenceMonitor::normOfWhole(const Group& group) {
+double ConvergenceMonitor::residualNormOfWhole(const Group& group) {
   const bool bySent = isWeighedBySent(group.norm);
-  difference_.clear();
-  reference_.clear();
-  forSamples(group, [&](double u, double y) {
-    difference_.push_back(y - u);
-    reference_.push_back(bySent ? u : y);
-  });
-  return core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
+  clearScratch();
+  forSamples(group, [&](double u, double y, double size) { compareLater(y - u, bySent ? u : y, size); });
+  return normOfScratch(group);
+}
+
+void ConvergenceMonitor::clearScratch() {
+  differences_.clear();
+  references_.clear();
+  scales_.clear();
+}
+
+void ConvergenceMonitor::compareLater(double difference, double reference, double size) {
+  differences_.push_back(difference);
+  references_.push_back(reference);
+  scales_.push_back(size);
+}
+
+double ConvergenceMonitor::normOfScratch(const Group& group) const {
+  return core::weightedNorm(group.norm, group.tolerance, differences_, references_, scales_);
 }
 
 /// |answered - sent| / |answered|, of the group where it is largest.
@@ -160,7 +169,7 @@ double ConvergenceMonitor::relativeChange() const {
   for (const Group& group : groups_) {
     double change = 0.0;
     double size = 0.0;
-    forSamples(group, [&](double u, double y) {
+    forSamples(group, [&](double u, double y, double) {
       change += (y - u) * (y - u);
       size += y * y;
     });
@@ -175,11 +184,14 @@ inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) 
   const bool bySent = isWeighedBySent(group.norm);
   double* const sent = memory_.data();
   double* const answered = nextAnswers().data();
+  const std::span<const double> sizes = sizes_.all();
+  std::size_t place = 0;
   core::NormByValue values(group.tolerance);
   problem.forSamples(exchanged_, [&](std::size_t i, double u, double y) {
     sent[i] = u;
     answered[i] = y;
-    values.add(y - u, bySent ? u : y);
+    values.add(y - u, bySent ? u : y, sizes[place]);
+    if (++place == sizes.size()) place = 0;
   });
   norms_.front() = values.norm(group.norm, samples_);
 }
@@ -203,17 +215,15 @@ inline void ConvergenceMonitor::compare() {
 }
 
 void ConvergenceMonitor::findCoarse(const Group& group) {
-  difference_.clear();
-  reference_.clear();
-  forSamples(group, [&](double, double y) {
-    const std::size_t value = group.values[difference_.size() % group.values.size()];
-    difference_.push_back(roundingOf(y, network_.outputName(value).digits));
-    reference_.push_back(y);
+  clearScratch();
+  forSamples(group, [&](double, double y, double size) {
+    const std::size_t value = group.values[differences_.size() % group.values.size()];
+    compareLater(roundingOf(y, network_.outputName(value).digits), y, size);
   });
-  const double norm = core::weightedNorm(group.norm, group.tolerance, difference_, reference_);
+  const double norm = normOfScratch(group);
   if (norm <= std::max(1.0, rounding_)) return;
   rounding_ = norm;
-  const auto coarsest = static_cast<std::size_t>(std::ranges::max_element(difference_) - difference_.begin());
+  const auto coarsest = static_cast<std::size_t>(std::ranges::max_element(differences_) - differences_.begin());
   coarse_ = group.values[coarsest % group.values.size()];
 }
 
@@ -238,10 +248,6 @@ double ConvergenceMonitor::magnitude(Block field, unsigned look) const {
   return largest;
 }
 
-double ConvergenceMonitor::acceptedMagnitude(Block field) const {
-  return std::ranges::max(std::span(accepted_).subspan(field.first, field.last - field.first));
-}
-
 /// Most often all values are below what any field may have.
 inline void ConvergenceMonitor::findExplosion() {
   exploded_.reset();
@@ -252,8 +258,8 @@ inline void ConvergenceMonitor::findExplosion() {
 }
 
 void ConvergenceMonitor::findExplodedField() {
-  for (const Block field : fields_) {
-    double allowed = acceptedMagnitude(field);
+  for (const Block field : sizes_.ports()) {
+    double allowed = sizes_.shown(field);
     for (unsigned look = 1; look <= innocent_; ++look) allowed = std::max(allowed, magnitude(field, look));
     const double present = magnitude(field, looks_);
     if (allowed == 0.0 || !(present > explosionGrowth_ * std::max(allowed, kLeastSize))) continue;
@@ -267,7 +273,7 @@ void ConvergenceMonitor::look(const InterfaceProblem& problem) {
     readAndMeasure(problem);
   } else {
     problem.read(exchanged_, sent(), nextAnswers());
-    for (std::size_t g = 0; g < groups_.size(); ++g) norms_[g] = normOf(groups_[g]);
+    for (std::size_t g = 0; g < groups_.size(); ++g) norms_[g] = residualNorm(groups_[g]);
   }
   if (looks_ > innocent_) findExplosion();
   compare();
@@ -296,16 +302,23 @@ std::vector<std::size_t> ConvergenceMonitor::untested(const InterfaceProblem& pr
   return result;
 }
 
-std::vector<std::size_t> ConvergenceMonitor::drowned() const {
-  std::vector<std::size_t> result;
-  for (const Block field : fields_) {
-    const std::size_t value = exchanged_[field.first];
+std::vector<ConvergenceMonitor::Tested> ConvergenceMonitor::tested() const {
+  std::vector<Tested> result;
+  for (const Block port : sizes_.ports()) {
+    const std::size_t value = exchanged_[port.first];
     const auto holds = [value](const Group& group) { return std::ranges::binary_search(group.values, value); };
     const auto group = std::ranges::find_if(groups_, holds);
-    const double accepted = acceptedMagnitude(field);
-    if (group != groups_.end() && accepted > 0.0 && accepted < group->tolerance.atol) result.push_back(value);
+    if (group == groups_.end()) continue;
+    const double absolute = group->tolerance.absolute(sizes_.all()[port.first]);
+    result.push_back({value, group->tolerance, sizes_.shown(port), absolute});
   }
   return result;
+}
+
+bool ConvergenceMonitor::Tested::isHidden() const {
+  constexpr double kNotable = 1e-2;  // of the value
+  constexpr double kTimes = 10.0;    // what rtol allows
+  return shown > 0.0 && absolute > std::max(kNotable, kTimes * tolerance.rtol) * shown;
 }
 
 bool ConvergenceMonitor::hasFallen() const {

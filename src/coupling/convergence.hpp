@@ -11,6 +11,7 @@
 
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/coupling/settings.hpp"
+#include "koppla/coupling/sizes.hpp"
 
 namespace koppla::coupling {
 
@@ -56,10 +57,12 @@ class ConvergenceMonitor {
   void watch(const InterfaceProblem& problem);
   /// The step that was looked at last is kept.
   void accept() {
-    const double* answered = memory_.data() + newest_;
-    for (std::size_t point = 0; point < points_; ++point)
-      for (double& accepted : accepted_) accepted = std::max(accepted, std::fabs(*answered++));
+    const std::size_t values = exchanged_.size();
+    for (std::size_t first = 0; first < samples_; first += values)
+      sizes_.show({memory_.data() + newest_ + first, values});
   }
+  /// Of all exchanged values.
+  [[nodiscard]] const Sizes& sizes() const { return sizes_; }
 
   /// The largest of the groups' norms; converged at <= 1.
   [[nodiscard]] double norm() const { return norm_; }
@@ -67,14 +70,23 @@ class ConvergenceMonitor {
   [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
   /// The tightest with which one of the values is tested; zero where none is.
   [[nodiscard]] core::Tolerance toleranceOf(std::span<const std::size_t> values) const;
-  /// In the groups' norms, the largest: errors of these values, sample by sample.
-  [[nodiscard]] double sizeOf(std::span<const double> errors, std::span<const std::size_t> values,
-                              std::span<const double> answered);
+  /// In the groups' norms, the largest: errors of these values and their sizes, sample by sample.
+  [[nodiscard]] double normOf(std::span<const double> errors, std::span<const std::size_t> values,
+                              std::span<const double> answered, std::span<const double> sizes);
   /// Values of the cut that are in no group: nobody tests whether they have settled.
   [[nodiscard]] std::vector<std::size_t> untested(const InterfaceProblem& problem) const;
-  /// Outputs, one per field, that were smaller than the absolute tolerance in all accepted steps, though not zero:
-  /// their test is passed by anything.
-  [[nodiscard]] std::vector<std::size_t> drowned() const;
+  /// What a port was tested with.
+  struct Tested {
+    std::size_t output;  ///< its first one
+    core::Tolerance tolerance;
+    double shown;     ///< the largest magnitude at the start and in accepted steps
+    double absolute;  ///< tolerance, at last
+
+    /// Errors may be a notable part of the value, beyond what rtol allows.
+    [[nodiscard]] bool isHidden() const;
+  };
+  /// Ports that belong to one of the groups.
+  [[nodiscard]] std::vector<Tested> tested() const;
   /// K of all exchanged values; not a number before the third evaluation.
   [[nodiscard]] double k() const { return looks_ < kAnswers ? std::numeric_limits<double>::quiet_NaN() : lastK(); }
   /// The index of an output of the field that has exploded.
@@ -103,14 +115,16 @@ class ConvergenceMonitor {
   void findExplosion();
   void findExplodedField();
   /// Of a field in all accepted steps and at the start, and in the evaluation of that number.
-  [[nodiscard]] double acceptedMagnitude(Block field) const;
   [[nodiscard]] double magnitude(Block field, unsigned look) const;
   [[nodiscard]] std::size_t largestOf(Block field, double present) const;
   void readAndMeasure(const InterfaceProblem& problem);
   /// Of the groups' norms: the largest, and whether it falls.
   void compare();
-  [[nodiscard]] double normOf(const Group& group);
-  [[nodiscard]] double normOfWhole(const Group& group);
+  [[nodiscard]] double residualNorm(const Group& group);
+  [[nodiscard]] double residualNormOfWhole(const Group& group);
+  void clearScratch();
+  void compareLater(double difference, double reference, double size);
+  [[nodiscard]] double normOfScratch(const Group& group) const;
   [[nodiscard]] double relativeChange() const;
   void findCoarse(const Group& group);
   /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
@@ -129,7 +143,7 @@ class ConvergenceMonitor {
   [[nodiscard]] std::size_t placeOf(unsigned look) const {
     return samples_ * (look <= innocent_ ? look : 1 + innocent_ + (look - innocent_) % kAnswers);
   }
-  /// Calls `use(sent, answered)` for all samples of a group.
+  /// Calls `use(sent, answered, size)` for all samples of a group.
   template <class Use>
   void forSamples(const Group& group, Use&& use) const;
 
@@ -138,12 +152,11 @@ class ConvergenceMonitor {
   // What every look touches lies together.
   const Network& network_;
   std::vector<std::size_t> exchanged_;
-  std::vector<double> memory_;    ///< sent, then answers
-  std::vector<double> accepted_;  ///< by exchanged value: largest magnitude in accepted steps and at the start
-  std::size_t points_;            ///< of a step
-  std::size_t samples_;           ///< exchanged values at all points
-  std::size_t newest_;            ///< answers, their place in the memory
-  std::vector<Block> fields_;     ///< places of each among all that are exchanged
+  std::vector<double> memory_;  ///< sent, then answers
+  Sizes sizes_;
+  std::size_t points_;   ///< of a step
+  std::size_t samples_;  ///< exchanged values at all points
+  std::size_t newest_;   ///< answers, their place in the memory
   double explosionGrowth_;
   unsigned innocent_;
   bool printed_ = false;  ///< some value is read from text with few digits
@@ -160,8 +173,10 @@ class ConvergenceMonitor {
   unsigned bestAt_ = 0;  ///< look at which that was
   bool started_ = false;
   std::vector<std::string> names_;  ///< of the groups
-  std::vector<double> difference_;  ///< scratch
-  std::vector<double> reference_;
+  // Scratch.
+  std::vector<double> differences_;
+  std::vector<double> references_;
+  std::vector<double> scales_;
 };
 
 }  // namespace koppla::coupling

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <utility>
 
 #include "koppla/coupling/algorithm.hpp"
@@ -17,10 +18,17 @@ class AcceleratedPart {
   std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
   std::unique_ptr<Accelerator> accelerator;
 
-  AcceleratedPart(std::size_t size, core::Tolerance tolerance, bool estimates)
-      : size_(size), memory_(7 * size), remaining_(size, tolerance), estimates_(estimates && size > 0) {
-    if (estimates_ && size <= SeenSlopes::kMost) slopes_.emplace(size, tolerance);
+  AcceleratedPart(std::size_t size, const core::Tolerance& tolerance, bool estimates)
+      : size_(size), memory_(7 * size), sizes_(size), remaining_(tolerance, sizes_), estimates_(estimates && size > 0) {
+    if (estimates_ && size <= SeenSlopes::kMost) slopes_.emplace(tolerance, sizes_);
   }
+
+  void measure(const Sizes& sizes) {
+    for (std::size_t i = 0; i < size_; ++i) sizes_[i] = sizes.of(values[i % values.size()]);
+    if (slopes_) slopes_->weighAnew();
+  }
+  /// In the order of the samples; stays where it is.
+  [[nodiscard]] std::span<const double> sizes() const { return sizes_; }
 
   void begin() {
     accelerator->begin();
@@ -67,10 +75,10 @@ class AcceleratedPart {
     if (slopes_) {
       const std::span<double> unexplained = at(5 * size_);
       if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
-      const double known = monitor.sizeOf(errors, values, answered());
-      return size_ == 1 ? known : known + slopes_->doubt() * monitor.sizeOf(unexplained, values, answered());
+      const double known = monitor.normOf(errors, values, answered(), sizes_);
+      return size_ == 1 ? known : known + slopes_->doubt() * monitor.normOf(unexplained, values, answered(), sizes_);
     }
-    return remaining_.estimate(belief(), errors) ? monitor.sizeOf(errors, values, answered()) : HUGE_VAL;
+    return remaining_.estimate(belief(), errors) ? monitor.normOf(errors, values, answered(), sizes_) : HUGE_VAL;
   }
   /// Answers are not exact enough to tell.
   [[nodiscard]] bool scatters() {
@@ -90,6 +98,7 @@ class AcceleratedPart {
   std::size_t size_ = 0;
   std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
   std::vector<double> memory_;  ///< what was sent and answered in these, the proposal, unexplained residuals, errors
+  std::vector<double> sizes_;
   std::optional<SeenSlopes> slopes_;  ///< of few values
   RemainingError remaining_;          ///< of many
   bool estimates_;                    ///< errors are asked for
@@ -193,9 +202,10 @@ class FixedPoint final : public Algorithm {
   void addPart(const InterfaceProblem& problem, std::vector<std::size_t> values,
                const AccelerationSettings& acceleration) {
     const std::size_t n = values.size() * problem.points();
-    const Unknowns unknowns{n, fieldsOf(values, problem.points()), monitor_.toleranceOf(values),
+    const core::Tolerance tolerance = monitor_.toleranceOf(values);
+    AcceleratedPart part(n, tolerance, estimates_);
+    const Unknowns unknowns{n, fieldsOf(values, problem.points()), tolerance, part.sizes(),
                             factorsOf(values, problem.points(), acceleration)};
-    AcceleratedPart part(n, unknowns.tolerance, estimates_);
     part.accelerator = makeAccelerator(acceleration, unknowns);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
@@ -234,6 +244,9 @@ class FixedPoint final : public Algorithm {
     slope_ = 0.0;
     moved_ = false;
     scattered_ = 0;
+    const std::uint64_t version = monitor_.sizes().version();
+    if (std::exchange(sizes_, version) != version) [[unlikely]]
+      for (AcceleratedPart& part : parts_) part.measure(monitor_.sizes());
     for (AcceleratedPart& part : parts_) part.begin();
   }
 
@@ -395,8 +408,9 @@ class FixedPoint final : public Algorithm {
   Doings doings_;                ///< of what is being evaluated
   std::vector<double> factors_;  ///< of the same
   double slope_ = 0.0;
-  unsigned scattered_ = 0;  ///< evaluations in a row
-  bool moved_ = false;      ///< this is not the first evaluation of the step
+  unsigned scattered_ = 0;                                           ///< evaluations in a row
+  std::uint64_t sizes_ = std::numeric_limits<std::uint64_t>::max();  ///< version of those in use
+  bool moved_ = false;                                               ///< this is not the first evaluation of the step
 };
 
 }  // namespace

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <map>
 #include <optional>
 #include <set>
@@ -13,6 +14,7 @@
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
+#include "koppla/coupling/sizes.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
 namespace koppla::coupling {
@@ -151,7 +153,8 @@ class Initialiser {
         if (!evaluateIfChanged(position)) return;
       changed_.clear();
       for (std::size_t i = 0; i < before.size(); ++i)
-        if (std::fabs(network_.outputs()[i] - before[i]) > settings_.rtol * std::fabs(before[i]) + settings_.atol)
+        if (std::fabs(network_.outputs()[i] - before[i]) >
+            tolerance().allowed(before[i], network_.outputName(i).nominal))
           changed_.push_back(i);
       if (changed_.empty() && network_.discreteOutputs({0, network_.size()}) == discreteBefore) return;
     }
@@ -280,10 +283,13 @@ class Initialiser {
     return true;
   }
 
-  [[nodiscard]] double norm(core::Tolerance tolerance, const Eigen::VectorXd& r, const Eigen::VectorXd& z) const {
+  [[nodiscard]] core::Tolerance tolerance() const { return {settings_.rtol, settings_.atol}; }
+
+  [[nodiscard]] static double norm(const core::Tolerance& tolerance, const Eigen::VectorXd& r, const Eigen::VectorXd& z,
+                                   const std::vector<double>& sizes) {
     if (!r.allFinite()) return HUGE_VAL;
     const auto n = static_cast<std::size_t>(r.size());
-    return core::weightedNorm(core::Norm::rms, tolerance, {r.data(), n}, {z.data(), n});
+    return core::weightedNorm(core::Norm::rms, tolerance, {r.data(), n}, {z.data(), n}, sizes);
   }
 
   /// d answered / d z at the last residual, member by member.
@@ -372,15 +378,15 @@ class Initialiser {
   /// Newton with halved corrections where the residual would grow. It goes on below the demanded tolerance as long as
   /// that helps: initial values are solved once and everything starts from them.
   bool solveReals(const Loop& loop, AlgebraicLoop& entry) {
-    constexpr core::Tolerance kTight{1e-13, 1e-15};
+    constexpr core::Tolerance kTight{1e-13};
     constexpr unsigned kIterations = 50;
     constexpr int kHalvings = 12;
-    const core::Tolerance demanded{settings_.rtol, settings_.atol};
     frozen_ = network_.discreteOutputs({0, network_.size()});
     Eigen::VectorXd z = valuesOf(loop);
+    const std::vector<double> sizes = startSizes(network_, loop.values);
     Eigen::VectorXd r;
     if (!residual(loop, z, r)) return false;
-    double size = norm(kTight, r, z);
+    double size = norm(kTight, r, z, sizes);
     for (unsigned iteration = 0; iteration < kIterations && size > 1.0; ++iteration) {
       ++entry.iterations;
       Eigen::MatrixXd derivatives;
@@ -393,7 +399,7 @@ class Initialiser {
       for (int halving = 0; halving <= kHalvings && !(trialSize < size); ++halving) {
         trial = z + std::ldexp(1.0, -halving) * correction;
         if (!residual(loop, trial, trialResidual)) return false;
-        trialSize = norm(kTight, trialResidual, z);  // in the same units, wherever the trial leads
+        trialSize = norm(kTight, trialResidual, z, sizes);  // in the same units, wherever the trial leads
       }
       if (!(trialSize < size)) {  // as good as it gets; leave the best values in place
         if (!residual(loop, z, r)) return false;
@@ -401,18 +407,44 @@ class Initialiser {
       }
       z = trial;
       r = trialResidual;
-      size = norm(kTight, r, z);
+      size = norm(kTight, r, z, sizes);
     }
     // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
     // would still move.
     Eigen::MatrixXd derivatives;
     Eigen::VectorXd correction;
     if (!newtonCorrection(loop, r, derivatives, correction)) return false;
-    entry.norm = std::fmax(norm(demanded, r, z), norm(demanded, correction, z));
+    const Rounding rounding(derivatives, z, r);
+    entry.norm = std::fmax(norm(tolerance(), r, z, notBelow(rounding.ofAnswers, sizes)),
+                           norm(tolerance(), correction, z, notBelow(rounding.ofSolution, sizes)));
     // The differences have left perturbed inputs in the subsystems: set the solution once more.
     if (!residual(loop, z, r)) return false;
     findGrowth(loop, derivatives, entry);
     return true;
+  }
+
+  /// Terms may cancel: y = 0.5 (-2) + 1 is no more exact than 1 is. By the derivatives J the answers x consist of J z
+  /// and a rest; what they lose comes back in the solution by (I - J)^-1.
+  struct Rounding {
+    Eigen::VectorXd ofAnswers;
+    Eigen::VectorXd ofSolution;
+
+    Rounding(const Eigen::MatrixXd& derivatives, const Eigen::VectorXd& z, const Eigen::VectorXd& r) {
+      constexpr double kLost = 100.0 * std::numeric_limits<double>::epsilon();
+      const auto n = z.size();
+      const Eigen::VectorXd rest = z + r - derivatives * z;
+      ofAnswers = kLost * (derivatives.cwiseAbs() * z.cwiseAbs() + rest.cwiseAbs());
+      const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(n, n);
+      ofSolution = core::detail::solve(identity - derivatives, identity).cwiseAbs() * ofAnswers;
+    }
+  };
+  /// Sizes so large that tolerances by them are not below rounding.
+  [[nodiscard]] std::vector<double> notBelow(const Eigen::VectorXd& rounding, std::vector<double> sizes) const {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const double needed = rounding[static_cast<Eigen::Index>(i)] / (core::Tolerance::kShareOfSize * settings_.rtol);
+      if (needed > sizes[i] && std::isfinite(needed)) sizes[i] = needed;
+    }
+    return sizes;
   }
 
   bool newtonCorrection(const Loop& loop, const Eigen::VectorXd& r, Eigen::MatrixXd& derivatives,

@@ -7,6 +7,7 @@
 
 #include "koppla/core/weighted_norm.hpp"
 #include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/sizes.hpp"
 
 namespace koppla::coupling {
 
@@ -47,8 +48,9 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
   constexpr double kLost = 1e6;  // beyond any first answer of a loop that is solved here
   const core::Tolerance tolerance{settings.rtol, settings.atol};
   const std::vector<std::size_t> cut = cutOf(network, positions, values);
+  const std::vector<double> sizes = startSizes(network, cut);
   const std::unique_ptr<Accelerator> accelerator =
-      automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance});
+      automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance, sizes});
   accelerator->begin();
   LoopIteration result;
   result.seen.cut = cut;
@@ -64,7 +66,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     // All other values follow from what was sent, so these tell whether everything agrees.
     std::vector<double> residual = answered;
     std::ranges::transform(residual, sent, residual.begin(), std::minus{});
-    result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent);
+    result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent, sizes);
     result.seen.evaluations.push_back({sent, answered});
     if (result.iterations == 1) first = result.norm;
     if (bestAt == 0 || result.norm < kFalls * best) {

@@ -38,7 +38,8 @@ struct OutputName {
   MemberIndex member;
   subsystem::PortIndex port;
   std::size_t element;
-  unsigned digits = 0;  ///< significant ones, where it is read from text; 0: all
+  unsigned digits = 0;   ///< significant ones, where it is read from text; 0: all
+  double nominal = 0.0;  ///< a usual magnitude that its port declares; 0: none
 };
 
 /// What a real input takes from an output: `scale` times its value, beside others.

@@ -106,7 +106,8 @@ class Network::Compiler {
       const Port& p = port({member, index});
       offset_[{member, index}] = append(p, out);
       if (p.type == core::Type::real)
-        for (std::size_t k = 0; k < p.size; ++k) network_.outputNames_.push_back({member, index, k, p.digits});
+        for (std::size_t k = 0; k < p.size; ++k)
+          network_.outputNames_.push_back({member, index, k, p.digits, p.nominal.value_or(0.0)});
     }
     entry.yCount = narrow(network_.y_.size()) - entry.yBegin;
     plan.outputs.integers.count = narrow(out.integers.size()) - plan.outputs.integers.begin;
@@ -189,7 +190,7 @@ class Network::Compiler {
     network_.sources_.resize(size, narrow(from));
     network_.scales_.resize(size, 0.0);
     network_.offsets_.resize(size, 0.0);
-    network_.nominals_.resize(size, port(c.to).nominal);
+    network_.nominals_.resize(size, port(c.to).usualMagnitude());
   }
 
   void layConnection(const Connection& c) {
@@ -205,7 +206,7 @@ class Network::Compiler {
           network_.sources_.push_back(source);
           network_.scales_.push_back(c.scale);
           network_.offsets_.push_back(c.offset);
-          network_.nominals_.push_back(to.nominal);
+          network_.nominals_.push_back(to.usualMagnitude());
           break;
         case core::Type::boolean:
           network_.booleanSources_.push_back(source);

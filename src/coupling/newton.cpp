@@ -1,3 +1,4 @@
+#include <limits>
 #include <utility>
 
 #include <Eigen/Dense>
@@ -18,7 +19,9 @@ class Newton final : public Algorithm {
   Newton(const AlgorithmSettings& settings, const Network& network, const InterfaceProblem& problem)
       : settings_(settings),
         monitor_(network, problem, settings, 1),
-        remaining_(problem.cut().size(), {settings.rtol, settings.atol}),
+        tolerance_{settings.rtol, settings.atol},
+        sizes_(problem.cut().size()),
+        remaining_(tolerance_, sizes_),
         sent_(problem.cut().size()),
         sentBefore_(problem.cut().size()),
         answered_(problem.cut().size()),
@@ -31,6 +34,7 @@ class Newton final : public Algorithm {
     double lastNorm = 0.0;
     bool renewed = false;  // in this step
     monitor_.begin();
+    measure(problem);
     remaining_.begin();
     while (true) {
       solution.fault = problem.evaluate();
@@ -72,18 +76,23 @@ class Newton final : public Algorithm {
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
 
  private:
+  void measure(const InterfaceProblem& problem) {
+    const std::uint64_t version = monitor_.sizes().version();
+    if (std::exchange(measured_, version) == version) return;
+    for (std::size_t i = 0; i < sizes_.size(); ++i) sizes_[i] = monitor_.sizes().of(problem.cut()[i]);
+  }
+
   /// Its norm.
   double readResidual(const InterfaceProblem& problem) {
-    const core::Tolerance tolerance{settings_.rtol, settings_.atol};
-    core::NormByValue values(tolerance);
+    core::NormByValue values(tolerance_);
     corrected_ = false;
     problem.forSamples(problem.cut(), [&](std::size_t i, double sent, double answered) {
       sent_[i] = sent;
       residual_[i] = answered - sent;
-      values.add(residual_[i], sent);
+      values.add(residual_[i], sent, sizes_[i]);
     });
     return core::isByValue(settings_.norm) ? values.norm(settings_.norm, sent_.size())
-                                           : core::weightedNorm(settings_.norm, tolerance, residual_, sent_);
+                                           : core::weightedNorm(settings_.norm, tolerance_, residual_, sent_, sizes_);
   }
 
   /// Of answers that agree with what was sent, in tolerances; infinite where the matrix does not tell.
@@ -104,7 +113,7 @@ class Newton final : public Algorithm {
                         .sentBefore = first ? std::span<const double>{} : std::span<const double>(sentBefore_),
                         .knowsSlopes = first || renewed};
     if (!remaining_.estimate(belief, errors_)) return HUGE_VAL;
-    return core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, errors_, answered_);
+    return core::weightedNorm(settings_.norm, tolerance_, errors_, answered_, sizes_);
   }
 
   [[nodiscard]] bool needsRenewal(unsigned evaluations, double norm, double lastNorm) const {
@@ -150,6 +159,9 @@ class Newton final : public Algorithm {
 
   AlgorithmSettings settings_;
   ConvergenceMonitor monitor_;
+  core::Tolerance tolerance_;
+  std::vector<double> sizes_;                                           ///< of the cut
+  std::uint64_t measured_ = std::numeric_limits<std::uint64_t>::max();  ///< version of these
   RemainingError remaining_;
   std::vector<double> sent_;
   std::vector<double> sentBefore_;  ///< in the evaluation before

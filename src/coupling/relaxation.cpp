@@ -150,7 +150,7 @@ class AitkenPerScalar final : public Accelerator {
  public:
   AitkenPerScalar(double first, const Unknowns& unknowns)
       : first_(first),
-        tolerance_(unknowns.tolerance),
+        settled_(unknowns),
         factors_(unknowns.size, first),
         residual_(unknowns.size),
         next_(unknowns.size) {}
@@ -170,7 +170,7 @@ class AitkenPerScalar final : public Accelerator {
       const double change = residual - residual_[i];
       // A zero residual is that of a value that nobody sent, or of a step that begins.
       if (residual_[i] != 0.0 && std::fabs(change) > kNoise * std::fabs(answered[i]) &&
-          !settled(residual, answered[i])) {
+          !settled_(i, sent[i], answered[i])) {
         AitkenFactor factor(factors_[i]);
         if (factor.update(-residual_[i] / change, first_)) ++collapsed_;
         factors_[i] = factor.omega();
@@ -191,13 +191,8 @@ class AitkenPerScalar final : public Accelerator {
   [[nodiscard]] std::string takeRemark() override { return remarkOnCollapse(collapsed_, first_); }
 
  private:
-  [[nodiscard]] bool settled(double residual, double answered) const {
-    if (tolerance_.rtol == 0.0 && tolerance_.atol == 0.0) return false;
-    return std::fabs(residual) <= tolerance_.rtol * std::fabs(answered) + tolerance_.atol;
-  }
-
   double first_;
-  core::Tolerance tolerance_;
+  Settled settled_;
   std::size_t collapsed_ = 0;
   std::vector<double> factors_;
   std::vector<double> residual_;

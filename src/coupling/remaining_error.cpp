@@ -15,9 +15,9 @@ void RemainingError::firstMove(std::span<const double> from, std::span<const dou
   std::ranges::copy(to, to_.begin());
 }
 
-/// Values of zero without an absolute tolerance, and those that nobody tests, are taken as they are.
-double RemainingError::weight(double value) const {
-  const double allowed = tolerance_.rtol * std::fabs(value) + tolerance_.atol;
+/// Values of zero that have never been anything else, and those that nobody tests, are taken as they are.
+double RemainingError::weight(std::size_t i, double value) const {
+  const double allowed = tolerance_.allowed(value, sizes_[i]);
   return allowed > 0.0 ? 1.0 / allowed : 1.0;
 }
 
@@ -31,7 +31,7 @@ std::optional<double> RemainingError::ratio(const Moves& moves) const {
   double next = 0.0;
   double size = 0.0;
   for (std::size_t i = 0; i < moves.a.size(); ++i) {
-    const double w = weight(moves.d[i]);
+    const double w = weight(i, moves.d[i]);
     const double before = w * (moves.b[i] - moves.a[i]);
     const double after = w * (moves.d[i] - moves.c[i]);
     product += before * after;
@@ -76,7 +76,7 @@ bool RemainingError::scatters(const Belief& belief, std::span<const double> answ
   double now = 0.0;
   double before = 0.0;
   for (std::size_t i = 0; i < belief.sent.size(); ++i) {
-    const double w = weight(belief.answered[i]);
+    const double w = weight(i, belief.answered[i]);
     const double r = w * (belief.answered[i] - belief.sent[i]);
     const double rBefore = w * (answeredBefore[i] - belief.sentBefore[i]);
     product += r * rBefore;

@@ -34,8 +34,9 @@ class RemainingError {
   /// evaluation, one in so many takes two.
   static constexpr unsigned kMostAge = 16;
 
-  /// Of so many values; those of different units are compared by their tolerance.
-  RemainingError(std::size_t size, core::Tolerance tolerance) : tolerance_(tolerance), from_(size), to_(size) {}
+  /// Of so many values; those of different units are compared by their tolerances, which follow `sizes`.
+  RemainingError(const core::Tolerance& tolerance, std::span<const double> sizes)
+      : tolerance_(tolerance), sizes_(sizes), from_(sizes.size()), to_(sizes.size()) {}
 
   /// A step begins.
   void begin();
@@ -53,10 +54,11 @@ class RemainingError {
   struct Moves {  ///< from a to b, and from c to d
     std::span<const double> a, b, c, d;
   };
-  [[nodiscard]] double weight(double value) const;
+  [[nodiscard]] double weight(std::size_t i, double value) const;
   [[nodiscard]] std::optional<double> ratio(const Moves& moves) const;
 
   core::Tolerance tolerance_;
+  std::span<const double> sizes_;
   std::optional<double> share_;  ///< of the first move, which was left in the last step that had more than one
   std::vector<double> from_;     ///< the first move of this step
   std::vector<double> to_;

@@ -24,12 +24,12 @@ constexpr double kContradiction = 0.5;        ///< share of a move that should h
 
 }  // namespace
 
-SeenSlopes::SeenSlopes(std::size_t size, core::Tolerance tolerance)
-    : size_(size), tolerance_(tolerance), weights_(size), v_(size), d_(size) {
+SeenSlopes::SeenSlopes(const core::Tolerance& tolerance, std::span<const double> sizes)
+    : size_(sizes.size()), tolerance_(tolerance), sizes_(sizes), weights_(size_), v_(size_), d_(size_) {
   constexpr std::size_t kMostPairs = 24;
-  pairs_.resize(std::min(2 * size, kMostPairs));
-  for (Pair& pair : pairs_) pair = {std::vector<double>(size), std::vector<double>(size)};
-  basis_.resize(2 * size * std::min(size, pairs_.size()));
+  pairs_.resize(std::min(2 * size_, kMostPairs));
+  for (Pair& pair : pairs_) pair = {std::vector<double>(size_), std::vector<double>(size_)};
+  basis_.resize(2 * size_ * std::min(size_, pairs_.size()));
 }
 
 void SeenSlopes::begin() {
@@ -49,12 +49,19 @@ bool SeenSlopes::isKnown() const {
   return learned_ > 0 || (learnedIn_ > 0 && step_ - learnedIn_ < RemainingError::kMostAge);
 }
 
-/// Once: pairs of different steps have to be comparable.
+/// Not in every step: lengths that are kept have to be comparable.
 void SeenSlopes::weigh(std::span<const double> answered) {
   if (std::exchange(weighed_, true)) return;
   for (std::size_t i = 0; i < size_; ++i) {
-    const double allowed = tolerance_.rtol * std::fabs(answered[i]) + tolerance_.atol;
+    const double allowed = tolerance_.allowed(answered[i], sizes_[i]);
     weights_[i] = allowed > 0.0 ? 1.0 / allowed : 1.0;
+  }
+}
+
+void SeenSlopes::weighed(const Pair& pair, std::span<double> v, std::span<double> d) const {
+  for (std::size_t i = 0; i < size_; ++i) {
+    v[i] = weights_[i] * pair.v[i];
+    d[i] = weights_[i] * pair.d[i];
   }
 }
 
@@ -73,12 +80,13 @@ void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const doubl
   weigh(answered);
   Pair& pair = pairs_[next_];
   double size = 0.0;
+  double change = 0.0;
   for (std::size_t i = 0; i < size_; ++i) {
-    pair.d[i] = weights_[i] * (sent[i] - sentBefore[i]);
-    pair.v[i] = weights_[i] * (answered[i] - answeredBefore[i]) - pair.d[i];
+    pair.d[i] = sent[i] - sentBefore[i];
+    pair.v[i] = answered[i] - answeredBefore[i] - pair.d[i];
     size += weights_[i] * weights_[i] * (sent[i] * sent[i] + answered[i] * answered[i]);
+    change += weights_[i] * weights_[i] * pair.v[i] * pair.v[i];
   }
-  const double change = product(pair.v, pair.v);
   if (!(change > kRoundingOfChanges * kRoundingOfChanges * size) || !std::isfinite(change)) return;
   pair.step = step_;
   next_ = (next_ + 1) % pairs_.size();
@@ -102,12 +110,12 @@ void SeenSlopes::findBasis(std::size_t skipped) {
     const Pair& pair = newest(i);
     const std::span<double> v = q(directions_);
     const std::span<double> d = m(directions_);
-    std::ranges::copy(pair.v, v.begin());
-    std::ranges::copy(pair.d, d.begin());
+    weighed(pair, v, d);
+    const double whole = std::sqrt(product(v, v));
     explain(v, d);
     const double precision = kNow + kWorse * static_cast<double>(step_ - pair.step);
     const double length = std::sqrt(product(v, v));
-    if (!(length > precision * std::sqrt(product(pair.v, pair.v)))) continue;
+    if (!(length > precision * whole)) continue;
     for (double& value : v) value /= length;
     for (double& value : d) value /= length;
     ++directions_;
@@ -154,13 +162,11 @@ bool SeenSlopes::contradicted() {
   if (learned_ == 0) return false;
   if (size_ == 1) return contradicted_;
   findBasis(1);
-  std::ranges::copy(newest(0).v, v_.begin());
-  std::ranges::copy(newest(0).d, d_.begin());
+  weighed(newest(0), v_, d_);
+  const double whole = std::sqrt(product(d_, d_));
   explain(v_, d_);
-  const auto isAbove = [](double share, std::span<const double> a, std::span<const double> b) {
-    return product(a, a) > share * share * product(b, b);
-  };
-  return isAbove(kContradiction, d_, newest(0).d) && isAbove(doubt(), d_, v_);
+  const double contradicting = std::sqrt(product(d_, d_));
+  return contradicting > kContradiction * whole && contradicting > doubt() * std::sqrt(product(v_, v_));
 }
 
 void SeenSlopes::accept() {

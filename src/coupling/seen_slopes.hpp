@@ -17,13 +17,16 @@ namespace koppla::coupling {
 ///     e = -sum (q r) (m + q)
 ///
 /// and by an unknown multiple of what no q explains of r: the longest m seen tells how much that may be. All this after
-/// each value was divided by its tolerance.
+/// each value was divided by its tolerance: those of the present for all pairs, however old.
 class SeenSlopes {
  public:
   /// More values have too many directions to be seen in iterations, and would take too long.
   static constexpr std::size_t kMost = 50;
 
-  SeenSlopes(std::size_t size, core::Tolerance tolerance);
+  /// Values of different units are compared by their tolerances, which follow `sizes`.
+  SeenSlopes(const core::Tolerance& tolerance, std::span<const double> sizes);
+  /// The sizes are others than before.
+  void weighAnew() { weighed_ = false; }
 
   /// A step begins: what one that was thrown away has shown is forgotten.
   void begin();
@@ -50,6 +53,8 @@ class SeenSlopes {
   };
 
   void weigh(std::span<const double> answered);
+  /// v and d of a pair, in tolerances.
+  void weighed(const Pair& pair, std::span<double> v, std::span<double> d) const;
   /// Of all pairs but the newest `skipped`.
   void findBasis(std::size_t skipped);
   /// Takes from v what the basis explains, and from d the moves that belong to it.
@@ -65,13 +70,14 @@ class SeenSlopes {
 
   std::size_t size_;
   core::Tolerance tolerance_;
+  std::span<const double> sizes_;
   std::vector<Pair> pairs_;  ///< a ring
   std::size_t next_ = 0;     ///< place of the pair that comes next
   std::size_t count_ = 0;    ///< of pairs
   std::vector<double> basis_;
   std::size_t directions_ = 0;  ///< of the basis
   bool weighed_ = false;
-  std::vector<double> weights_;  ///< by value, as the first answers tell
+  std::vector<double> weights_;  ///< by value
   std::vector<double> v_;        ///< scratch
   std::vector<double> d_;        ///< scratch
   double move_ = 0.0;            ///< of one value: m q

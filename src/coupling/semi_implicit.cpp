@@ -169,6 +169,13 @@ class SemiImplicit final : public Algorithm {
                         finding.growth, settings_.degree));
   }
 
+  [[nodiscard]] core::Tolerance tolerance() const { return {settings_.rtol, settings_.atol}; }
+  [[nodiscard]] std::vector<double> sizesOf(const std::vector<std::size_t>& values) const {
+    std::vector<double> sizes;
+    for (const std::size_t value : values) sizes.push_back(monitor_.sizes().of(value));
+    return sizes;
+  }
+
   /// What one more correction would still change, in units of the tolerances, and how that compares to the last one.
   /// Only where the conditions are to be met in full: relaxation and the mean of method 2 leave something over on
   /// purpose.
@@ -179,16 +186,14 @@ class SemiImplicit final : public Algorithm {
     factors_[0].solve(rest);
     std::vector<double> sent(rest.size());
     problem.readSent(problem.cut(), sent);
-    const core::Tolerance tolerance{settings_.rtol, settings_.atol};
-    const double left = core::weightedNorm(settings_.norm, tolerance, rest, sent);
-    const double done = core::weightedNorm(settings_.norm, tolerance, correction_, sent);
+    const std::vector<double> sizes = sizesOf(problem.cut());
+    const double left = core::weightedNorm(settings_.norm, tolerance(), rest, sent, sizes);
+    const double done = core::weightedNorm(settings_.norm, tolerance(), correction_, sent, sizes);
     solution.poor = left > 1.0 && left > kPoor * done;
     if (!solution.poor || settings_.semiImplicit.iterate || listener_ == nullptr) return;
     if (std::exchange(toldOfPoorCorrection_, true)) return;
     std::size_t worst = 0;
-    const auto weighted = [&](std::size_t i) {
-      return std::fabs(rest[i]) / (settings_.atol + settings_.rtol * std::fabs(sent[i]));
-    };
+    const auto weighted = [&](std::size_t i) { return std::fabs(rest[i]) / tolerance().allowed(sent[i], sizes[i]); };
     for (std::size_t i = 0; i < rest.size(); ++i)
       if (weighted(i) > weighted(worst)) worst = i;
     listener_->warning(problem, problem.producerOf(problem.cut()[worst]),
@@ -304,7 +309,7 @@ class SemiImplicit final : public Algorithm {
       if (own.relaxed == Relaxed::all || rows_.isMultiplier(i))
         values[i] = own.relaxation * values[i] + (1.0 - own.relaxation) * before_[i];
     }
-    solution.norm = core::weightedNorm(settings_.norm, {settings_.rtol, settings_.atol}, correction, values);
+    solution.norm = core::weightedNorm(settings_.norm, tolerance(), correction, values, sizesOf(problem.cut()));
     problem.send(problem.cut(), values);
   }
 

@@ -90,7 +90,7 @@ struct ConvergenceGroup {
   std::string name;                    ///< for reports
   std::vector<std::string> variables;  ///< patterns of "subsystem.port", which whoever makes the run resolves to
   std::vector<Endpoint> outputs{};     ///< these outputs; those that no cycle exchanges do not count
-  core::Tolerance tolerance{1e-5, 1e-6};
+  core::Tolerance tolerance{1e-5};
   Norm norm = Norm::rms;
 };
 
@@ -110,7 +110,7 @@ struct AlgorithmSettings {
   std::optional<unsigned> predictor{};
   unsigned maxIterations = 100;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
-  double atol = 1e-6;
+  std::optional<double> atol{};  ///< absent: of every value by its size
   Norm norm = Norm::rms;
   ConvergenceTest test = ConvergenceTest::error;
   /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.

@@ -28,9 +28,10 @@ subsystem::Causality portCausality(const Variable& variable) {
   return subsystem::Causality::local;
 }
 
-double usualMagnitude(std::optional<double> nominal) {
-  const double magnitude = std::fabs(nominal.value_or(1.0));
-  return magnitude > 0.0 && std::isfinite(magnitude) ? magnitude : 1.0;
+/// Nothing where the description says nothing that makes sense.
+std::optional<double> magnitudeOf(std::optional<double> nominal) {
+  if (!nominal || *nominal == 0.0 || !std::isfinite(*nominal)) return std::nullopt;
+  return std::fabs(*nominal);
 }
 
 subsystem::Port makePort(const Variable& variable) {
@@ -40,7 +41,7 @@ subsystem::Port makePort(const Variable& variable) {
   port.causality = portCausality(variable);
   port.unit = variable.unit;
   port.description = variable.description;
-  port.nominal = usualMagnitude(variable.nominal);
+  port.nominal = magnitudeOf(variable.nominal);
   port.settable = settable(variable);
   port.discrete = variable.type == core::Type::real && variable.variability != Variability::continuous;
   port.start = variable.start;

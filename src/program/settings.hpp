@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,7 +18,7 @@ struct PortSettings {
   Field field;
   std::string unit{};
   std::string description{};
-  double nominal = 1.0;
+  std::optional<double> nominal{};
   std::vector<double> start{};   ///< one value for all, or one each
   std::filesystem::path file{};  ///< where it is written as standard csv, in the folder of the call; empty: nowhere
 };

@@ -120,6 +120,14 @@ std::vector<core::Place> readFieldFactors(TableReader& table, AlgorithmSettings&
   return places;
 }
 
+void checkTolerances(TableReader& table, const core::Tolerance& tolerance) {
+  if (!table.sound({"rtol", "atol"}) || !tolerance.allowsNothing()) return;
+  table.mistake(table.given("atol") ? "atol" : "rtol",
+                tolerance.atol ? "rtol and atol are both 0; no iteration or test can meet that."
+                               : "rtol is 0, and there is no atol; no iteration or test can meet that.",
+                "Make at least one of them positive.");
+}
+
 void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algorithm, bool kindIsSound) {
   const std::string idle = idleFor(algorithm, kindIsSound);
   for (TableReader& table : tables) {
@@ -133,14 +141,11 @@ void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algori
                     "Write variables = [\"subsystem.port\"], outputs that are exchanged.");
     for (Placed<std::string>& variable : variables) group.variables.push_back(std::move(variable.value));
     table.real("rtol", group.tolerance.rtol, kNotNegative, {.idle = idle});
-    table.real("atol", group.tolerance.atol, kNotNegative, {.idle = idle});
+    table.optionalReal("atol", group.tolerance.atol, kNotNegative, {.idle = idle});
     table.word("norm", group.norm, kNormWords, {.idle = idle});
     Placed<std::string> name;
     table.text("name", name, {.idle = idle});
-    if (table.sound({"rtol", "atol"}) && group.tolerance.rtol == 0.0 && group.tolerance.atol == 0.0)
-      table.mistake(table.given("atol") ? "atol" : "rtol",
-                    "rtol and atol are both 0; no iteration or test can meet that.",
-                    "Make at least one of them positive.");
+    checkTolerances(table, group.tolerance);
     group.name = name.value.empty() && !group.variables.empty() ? group.variables.front() : name.value;
     const auto same = [&](const coupling::ConvergenceGroup& other) { return other.name == group.name; };
     if (std::ranges::any_of(algorithm.convergence, same))

@@ -19,4 +19,7 @@ void readMargin(TableReader& table, double& margin, const Rule& rule = {});
 /// Reads the tables [[convergence]].
 void readConvergence(std::vector<TableReader>& tables, coupling::AlgorithmSettings& settings, bool kindIsSound);
 
+/// A test with both tolerances zero can never be passed.
+void checkTolerances(TableReader& table, const core::Tolerance& tolerance);
+
 }  // namespace koppla::project

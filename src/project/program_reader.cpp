@@ -143,7 +143,7 @@ class ProgramReader {
     table.text("description", description);
     port.unit = unit.value;
     port.description = description.value;
-    table.real("nominal", port.nominal, kPositive);
+    table.optionalReal("nominal", port.nominal, kPositive, {});
     table.realOrReals("start", port.start);
     unsigned components = 1;
     table.count("components", components, 1);

@@ -124,7 +124,7 @@ kind = {kind}  # also: {otherKinds}
 # For algorithms that iterate:
 # max_iterations = {maxIterations}
 # rtol = {rtol}
-# atol = {atol}
+# atol = 1e-06  # without it, every value has one by its size
 # norm = {norm}  # also: {otherNorms}
 # convergence = {convergence}  # what must be within the tolerances; also: {otherConvergence}
 # discrete = {discrete}  # integers, booleans and strings must agree; also: {otherDiscrete}
@@ -153,8 +153,7 @@ kind = {kind}  # also: {otherKinds}
       fmt::arg("otherStartUp", others(kStartUpWords, preset.startUp)),
       fmt::arg("master", quoted.empty() ? tomlString("name") : quoted.front()),
       fmt::arg("maxIterations", preset.maxIterations), fmt::arg("rtol", real(preset.rtol)),
-      fmt::arg("atol", real(preset.atol)), fmt::arg("norm", choice(kNormWords, preset.norm)),
-      fmt::arg("otherNorms", others(kNormWords, preset.norm)),
+      fmt::arg("norm", choice(kNormWords, preset.norm)), fmt::arg("otherNorms", others(kNormWords, preset.norm)),
       fmt::arg("convergence", choice(kConvergenceWords, preset.test)),
       fmt::arg("otherConvergence", others(kConvergenceWords, preset.test)),
       fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
@@ -220,16 +219,15 @@ kind = {}  # also: {}
 # shrink = {}  # kind "convergence": divisor of the step after a failure
 # grow = {}  # largest factor from one step to the next
 # rtol = {}  # kinds "double-step" and "predictor-corrector"; without it that of [algorithm]
-# atol = {}
+# atol = 1e-06  # the same
 # controller = {}  # kind "predictor-corrector"; also: {}
 # safety = {}  # kind "predictor-corrector"
 
 )",
                      choice(kStepControlWords, preset.kind), others(kStepControlWords, preset.kind),
                      real(times.step / 1e4), real(times.step), real(preset.untestedBelow), real(preset.shrink),
-                     real(preset.grow), real(preset.rtol), real(preset.atol),
-                     choice(kControllerWords, preset.controller), others(kControllerWords, preset.controller),
-                     real(preset.safety));
+                     real(preset.grow), real(preset.rtol), choice(kControllerWords, preset.controller),
+                     others(kControllerWords, preset.controller), real(preset.safety));
 }
 
 std::string parameterLines(const subsystem::Description& description) {

@@ -72,13 +72,6 @@ void readSimulation(TableReader& table, run::Settings& settings, bool hasInside)
   if (table.sound({"step"})) checkStep(table, settings);
 }
 
-/// A test with both tolerances zero can never be passed.
-void checkTolerances(TableReader& table, double rtol, double atol) {
-  if (!table.sound({"rtol", "atol"}) || rtol > 0.0 || atol > 0.0) return;
-  table.mistake(table.given("atol") ? "atol" : "rtol", "rtol and atol are both 0; no iteration or test can meet that.",
-                "Make at least one of them positive.");
-}
-
 void readApproximation(TableReader& table, AlgorithmSettings& settings) {
   table.count("degree", settings.degree, 0, {}, subsystem::kMaxDegree);
   table.word(
@@ -159,7 +152,7 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   table.count("max_iterations", settings.maxIterations, 1,
               once ? Rule{.idle = "one correction is made without 'iterate'"} : iterating);
   table.real("rtol", settings.rtol, kNotNegative, tolerated);
-  table.real("atol", settings.atol, kNotNegative, tolerated);
+  table.optionalReal("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
   const bool corrects = settings.kind == AlgorithmKind::semiImplicit;  // and knows by its matrix what is left
   table.word("convergence", settings.test, kConvergenceWords,
@@ -172,7 +165,7 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
         "explosion_growth",
         fmt::format("'explosion_growth' is {}; ordinary steps grow like that.", core::text(settings.explosionGrowth)),
         "Give 10 or more, or 0 for no such test.");
-  checkTolerances(table, settings.rtol, settings.atol);
+  checkTolerances(table, {settings.rtol, settings.atol});
   readApproximation(table, settings);
   table.count("waveform", settings.waveform, 1, accelerated, kMostSamples);
   if (settings.waveform > 1 && settings.degree == 0 && table.sound({"waveform", "degree"}))
@@ -221,12 +214,12 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
   table.real("grow", settings.grow, atLeast(1.0), adapting);
   const Rule estimating = unless(estimates, "uses the tolerances of [algorithm]");
   table.real("rtol", settings.rtol, kNotNegative, estimating);
-  table.real("atol", settings.atol, kNotNegative, estimating);
+  table.optionalReal("atol", settings.atol, kNotNegative, estimating);
   table.word("controller", settings.controller, kControllerWords, unless(steers, "has a rule of its own"));
   table.real("safety", settings.safety, kPositive, unless(steers, "has a rule of its own"));
   if (table.sound({"safety"}) && settings.safety > 1.0)
     table.mistake("safety", fmt::format("'safety' is {}; it must be at most 1.", core::text(settings.safety)));
-  if (table.given("rtol") || table.given("atol")) checkTolerances(table, settings.rtol, settings.atol);
+  if (table.given("rtol") || table.given("atol")) checkTolerances(table, {settings.rtol, settings.atol});
   if (settings.adapts()) checkStepLimits(table, settings, run);
   if (settings.adapts() && run.algorithm.kind == AlgorithmKind::modelCoupling)
     table.mistake("kind", "Under model coupling nothing is exchanged, so a step control has nothing to look at.",

@@ -172,16 +172,26 @@ std::vector<std::string> doubtsAboutJoints(const coupling::System& system, const
 
 std::vector<std::string> doubtsAboutTolerances(const coupling::System& system, const coupling::Network& network,
                                                const coupling::CoupledStep& coupledStep, const Settings& settings) {
-  std::set<std::string> drowned;
+  std::set<std::string> byTolerance, byNominal;
   if (settings.algorithm.kind == AlgorithmKind::semiImplicit && !settings.algorithm.semiImplicit.iterate) return {};
   for (const auto& cycle : coupledStep.iteratedCycles())
-    for (const std::size_t value : cycle->algorithm->monitor().drowned())
-      drowned.insert(portName(system, network, value));
-  if (drowned.empty()) return {};
-  return {
-      fmt::format("These exchanged values were smaller than the absolute tolerance all the time, so the convergence "
-                  "test was passed by anything: {}. Lower atol in [algorithm] or [[convergence]].",
-                  fmt::join(drowned, ", "))};
+    for (const coupling::ConvergenceMonitor::Tested& port : cycle->algorithm->monitor().tested())
+      if (port.isHidden())
+        (port.tolerance.atol ? byTolerance : byNominal)
+            .insert(fmt::format("{} (at most {:.3g}, tolerance {:.3g})", portName(system, network, port.output),
+                                port.shown, port.absolute));
+  std::vector<std::string> doubts;
+  if (!byTolerance.empty())
+    doubts.push_back(
+        fmt::format("These exchanged values were so small that the absolute tolerance hides their errors: {}. Remove "
+                    "atol from [algorithm] or [[convergence]], so that every value gets one by its size, or lower it.",
+                    fmt::join(byTolerance, ", ")));
+  if (!byNominal.empty())
+    doubts.push_back(
+        fmt::format("These exchanged values were so much smaller than the nominal value that is declared for them that "
+                    "the tolerance hides their errors: {}. Give algorithm.atol, or a lower rtol.",
+                    fmt::join(byNominal, ", ")));
+  return doubts;
 }
 
 }  // namespace koppla::run

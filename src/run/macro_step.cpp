@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
@@ -41,6 +42,12 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       straight_(!mayRepeat_ && !settings.stepControl.adapts() && !coupledStep_.iteratedCycles().empty() &&
                 settings.step > kResolution * std::fmax(std::fabs(settings.start), std::fabs(settings.end))),
       next_(controller_.first()) {
+  if (const auto kind = settings.stepControl.kind;
+      kind == stepping::StepControlKind::doubleStep || kind == stepping::StepControlKind::predictorCorrector) {
+    std::vector<std::size_t> all(network.outputs().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    sizes_.emplace(network, std::move(all));
+  }
   // Where members run together with their twins, nobody else distributes them.
   const bool twins = settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
                      settings.algorithm.semiImplicit.probes == coupling::Form::parallel;
@@ -59,6 +66,7 @@ void MacroStep::begin() {
   else
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);
+  if (sizes_) sizes_->show(network_.outputs());
 }
 
 OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, Halt& halt) {

@@ -140,6 +140,7 @@ class MacroStep {
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   bool toldOfThreads_ = false;
   double next_;
+  std::optional<coupling::Sizes> sizes_;  ///< of all outputs, where errors are estimated
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
   std::uint64_t suspicious_ = 0;  ///< accepted steps

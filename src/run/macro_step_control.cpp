@@ -30,7 +30,7 @@ double MacroStep::predictionError() {
     magnitude_[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
   }
   return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference_,
-                            magnitude_);
+                            magnitude_, sizes_->all());
 }
 
 OutcomeKind MacroStep::fail(Outcome outcome) {
@@ -168,7 +168,7 @@ Fault MacroStep::attemptTwice(double t0, double t1) {
   coupledStep_.takeBack();
   if (otherHalf.fault || !otherHalf.converged()) return otherHalf.fault;
   error_ = counters_.errorTest.measure([&] {
-    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs()},
+    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs(), sizes_->all()},
                                      settings_.algorithm.norm,
                                      {settings_.stepControl.rtol, settings_.stepControl.atol});
   });
@@ -195,6 +195,7 @@ Fault MacroStep::goBack() {
 void MacroStep::accept(Clock& clock, double t1) {
   count(t1 == clock.next(next_) ? clock.length(next_) : t1 - clock.now());
   coupledStep_.accept(t1);
+  if (sizes_) sizes_->show(network_.outputs());
   clock.advance(t1, next_);
 }
 

@@ -177,7 +177,7 @@ double MacroStepRecursion::Impl::incrementOf(std::size_t variable) {
   double nominal = 1.0;
   if (variable >= stateCount) {
     const auto name = network.outputName((variable - stateCount) % network.outputs().size());
-    nominal = system.members[name.member].subsystem->describe().ports[name.port].nominal;
+    nominal = system.members[name.member].subsystem->describe().ports[name.port].usualMagnitude();
   }
   return how.increment * std::fmax(std::fabs(point[variable]), nominal);
 }

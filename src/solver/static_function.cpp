@@ -42,7 +42,8 @@ StaticFunction::StaticFunction(std::string name, std::vector<std::unique_ptr<sub
   const std::vector<Port>& ports = describe().ports;
   for (PortIndex port = 0; port < ports.size(); ++port)
     if (ports[port].type == core::Type::real && ports[port].causality == Causality::output) outputs_.push_back(port);
-  for (const PortIndex port : inputs_) nominals_.insert(nominals_.end(), ports[port].size, ports[port].nominal);
+  for (const PortIndex port : inputs_)
+    nominals_.insert(nominals_.end(), ports[port].size, ports[port].usualMagnitude());
   y_.resize(sizeOf(describe(), outputs_));
   present_ = {std::vector<double>(nominals_.size()), y_, std::vector<double>(nominals_.size() * y_.size()), y_};
   saved_.fill(present_);

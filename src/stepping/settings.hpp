@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 
 namespace koppla::stepping {
 
@@ -16,14 +17,14 @@ enum class Controller : std::uint8_t { integral, proportionalIntegral };
 
 struct StepControlSettings {
   StepControlKind kind = StepControlKind::fixed;
-  double minStep = 0.0;        ///< s; a test that fails at this step stops the run; 0: a billionth of the run
-  double maxStep = 0.0;        ///< s; 0: the interval of the run
-  double untestedBelow = 0.0;  ///< s; steps of at most this length are accepted without test, to get across jumps
-  double shrink = 5.0;         ///< kind convergence: divisor of the step after a failure; predictorCorrector: largest
-                               ///< divisor from one step to the next
-  double grow = 2.0;           ///< largest factor from one accepted step to the next
-  double rtol = 1e-5;          ///< kinds doubleStep and predictorCorrector
-  double atol = 1e-6;          ///< kinds doubleStep and predictorCorrector
+  double minStep = 0.0;          ///< s; a test that fails at this step stops the run; 0: a billionth of the run
+  double maxStep = 0.0;          ///< s; 0: the interval of the run
+  double untestedBelow = 0.0;    ///< s; steps of at most this length are accepted without test, to get across jumps
+  double shrink = 5.0;           ///< kind convergence: divisor of the step after a failure; predictorCorrector: largest
+                                 ///< divisor from one step to the next
+  double grow = 2.0;             ///< largest factor from one accepted step to the next
+  double rtol = 1e-5;            ///< kinds doubleStep and predictorCorrector
+  std::optional<double> atol{};  ///< the same; absent: of every value by its size
   Controller controller = Controller::proportionalIntegral;  ///< kind predictorCorrector
   double safety = 0.95;  ///< kind predictorCorrector: part of the step that would do
 

@@ -28,16 +28,19 @@ struct Port {
   std::string name;  ///< verbatim; may hold dots, brackets and quotes
   core::Type type = core::Type::real;
   Causality causality = Causality::local;
-  std::size_t size = 1;     ///< number of scalars
-  std::string unit;         ///< physical unit, empty if none was declared
-  std::string description;  ///< empty if none
-  double nominal = 1.0;     ///< a usual magnitude of a real port, > 0
-  unsigned digits = 0;      ///< significant ones of a real output that is read from text; 0: all of a double
-  bool settable = false;    ///< may be set before initialisation: a parameter or a start value
-  bool internal = false;    ///< an output that is an input of a part inside; recorded on request only
-  bool discrete = false;    ///< a real that changes at communication points only
+  std::size_t size = 1;           ///< number of scalars
+  std::string unit;               ///< physical unit, empty if none was declared
+  std::string description;        ///< empty if none
+  std::optional<double> nominal;  ///< a usual magnitude of a real port, > 0, where one was declared
+  unsigned digits = 0;            ///< significant ones of a real output that is read from text; 0: all of a double
+  bool settable = false;          ///< may be set before initialisation: a parameter or a start value
+  bool internal = false;          ///< an output that is an input of a part inside; recorded on request only
+  bool discrete = false;          ///< a real that changes at communication points only
   std::optional<core::Value> start;
   std::vector<Item> items;  ///< of an enumeration
+
+  /// What FMI 2.0.4, 2.2.7 lets a variable be that nobody has told of.
+  [[nodiscard]] double usualMagnitude() const { return nominal.value_or(1.0); }
 };
 
 using PortIndex = std::size_t;

@@ -269,7 +269,7 @@ struct Loop {
 AlgorithmSettings semiImplicit(SemiImplicitSettings own = {}, double tolerance = 1e-6, unsigned most = 20) {
   AlgorithmSettings settings;
   settings.kind = AlgorithmKind::semiImplicit;
-  settings.rtol = settings.atol = tolerance;
+  settings.atol = settings.rtol = tolerance;
   settings.maxIterations = most;
   settings.semiImplicit = std::move(own);
   return settings;

@@ -37,7 +37,7 @@ struct Iterated {
 
 TEST(LoopIteration, LeavesWhatEverybodyWasEvaluatedWith) {
   AlgorithmSettings settings;
-  settings.rtol = settings.atol = 1e-3;
+  settings.atol = settings.rtol = 1e-3;
   const Iterated loop([](double u) { return 0.5 * u + 1.0; }, settings, 1.9995);
   EXPECT_TRUE(loop.ended.evaluated);
   EXPECT_EQ(loop.ended.iterations, 1U);
@@ -51,13 +51,13 @@ TEST(LoopIteration, LeavesWhatEverybodyWasEvaluatedWith) {
 TEST(LoopIteration, EndsAtTheCap) {
   AlgorithmSettings settings;
   settings.maxIterations = 3;
-  settings.rtol = settings.atol = 1e-14;
+  settings.atol = settings.rtol = 1e-14;
   EXPECT_EQ(Iterated([](double u) { return std::cos(u); }, settings).ended.iterations, 3U);
 }
 
 TEST(LoopIteration, EndsWhereNobodyCanBeEvaluated) {
   AlgorithmSettings settings;
-  settings.rtol = settings.atol = 1e-14;
+  settings.atol = settings.rtol = 1e-14;
   const Iterated loop([](double u) { return std::cos(u); }, settings, 0.0, 4);
   EXPECT_FALSE(loop.ended.evaluated);
   EXPECT_EQ(loop.ended.iterations, 2U);

@@ -12,6 +12,7 @@ namespace koppla::coupling::remaining_error_test {
 namespace {
 
 constexpr core::Tolerance kTolerance{1e-5, 1e-6};
+using Reals = std::vector<double>;
 
 /// One value with x = g u + 1, relaxed: p = u + omega (x - u).
 struct Relaxed {
@@ -19,7 +20,8 @@ struct Relaxed {
   double omega;
   double u = 0.0;
   std::optional<double> before{};
-  RemainingError remaining{1, kTolerance};
+  Reals sizes{0.0};
+  RemainingError remaining{kTolerance, sizes};
 
   [[nodiscard]] double answered() const { return g * u + 1.0; }
   [[nodiscard]] double proposal() const { return u + omega * (answered() - u); }
@@ -87,7 +89,8 @@ TEST(RemainingError, OfWhoKnowsSlopesIsTheWayToItsSolution) {
 }
 
 TEST(RemainingError, ResidualsScatterWhereTheyPointAnywhereAndDoNotFall) {
-  const RemainingError remaining(2, {0.0, 1.0});
+  const Reals sizes(2);
+  const RemainingError remaining({0.0, 1.0}, sizes);
   const std::array zero{0.0, 0.0};
   const auto scatters = [&](std::array<double, 2> before, std::array<double, 2> now) {
     const Belief belief{.sent = zero, .answered = now, .solution = now, .sentBefore = zero};

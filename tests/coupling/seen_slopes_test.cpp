@@ -38,7 +38,8 @@ Reals errorsOf(const Rows& J, const Reals& r) {
 /// Such a loop with b = 1, and what was sent in its last evaluation.
 struct Loop {
   Rows J;
-  SeenSlopes slopes{J.size(), kTolerance};
+  Reals sizes = Reals(J.size());
+  SeenSlopes slopes{kTolerance, sizes};
   Reals sent{};
   Reals answered{};
 
@@ -155,7 +156,8 @@ TEST(SeenSlopes, AreThoseOfNow) {
 }
 
 TEST(SeenSlopes, ContradictThemselvesWhereAnswersAreNotExact) {
-  SeenSlopes slopes(1, kTolerance);
+  const Reals sizes(1);
+  SeenSlopes slopes(kTolerance, sizes);
   slopes.begin();
   const auto learn = [&](double u0, double x0, double u1, double x1) {
     slopes.learn(Reals{u0}, Reals{x0}, Reals{u1}, Reals{x1});
@@ -169,7 +171,8 @@ TEST(SeenSlopes, ContradictThemselvesWhereAnswersAreNotExact) {
 }
 
 TEST(SeenSlopes, TellNothingOfRounding) {
-  SeenSlopes slopes(1, {1e-12, 0.0});
+  const Reals sizes(1);
+  SeenSlopes slopes({1e-12, 0.0}, sizes);
   slopes.begin();
   const double ulp = std::nextafter(1.0, 2.0) - 1.0;
   slopes.learn(Reals{1.0}, Reals{1.0 + ulp}, Reals{1.0 + ulp}, Reals{1.0});

@@ -57,7 +57,7 @@ IntegratorSettings noteBdf(unsigned order, double tolerance) {
   IntegratorSettings settings;
   settings.kind = Kind::bdf;
   settings.order = order;
-  settings.rtol = settings.atol = tolerance;
+  settings.atol = settings.rtol = tolerance;
   settings.microStep = 1e-4;
   settings.firstMicroStep = 1e-7;
   settings.minMicroStep = 1e-11;

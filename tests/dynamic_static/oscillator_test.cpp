@@ -195,7 +195,7 @@ TEST(NonlinearOscillator, FixedStepsKeepTheOrderButNotWithTheLastCorrector) {
 TEST(NonlinearOscillator, OtherIntegratorsCallTheSpringWithEveryRightHandSide) {
   IntegratorSettings settings;
   settings.kind = solver::Kind::cvodeBdf;
-  settings.rtol = settings.atol = 1e-10;
+  settings.atol = settings.rtol = 1e-10;
   settings.restart = false;
   const Trace found = run(StaticCoupling::full, settings);
   EXPECT_LE(found.error(exact), 1e-5);

@@ -68,13 +68,14 @@ TEST(PortDetails, UsualMagnitudesAreFiniteAndAboveZero) {
         .description.ports.at(0)
         .nominal;
   };
-  EXPECT_EQ(nominal(""), 1.0);
+  EXPECT_EQ(nominal(""), std::nullopt);
   EXPECT_EQ(nominal("nominal=\"0.25\""), 0.25);
   EXPECT_EQ(nominal("nominal=\"-0.25\""), 0.25);
   EXPECT_EQ(nominal("nominal=\"1e-300\""), 1e-300);
-  EXPECT_EQ(nominal("nominal=\"0\""), 1.0);
-  EXPECT_EQ(nominal("nominal=\"INF\""), 1.0);
-  EXPECT_EQ(nominal("nominal=\"NaN\""), 1.0);
+  EXPECT_EQ(nominal("nominal=\"0\""), std::nullopt);
+  EXPECT_EQ(nominal("nominal=\"INF\""), std::nullopt);
+  EXPECT_EQ(nominal("nominal=\"NaN\""), std::nullopt);
+  EXPECT_EQ(subsystem::Port{}.usualMagnitude(), 1.0) << "FMI 2.0.4, 2.2.7";
 }
 
 /// A real that is not continuous changes at communication points only; of other types that is said by the type.

@@ -47,7 +47,7 @@ TEST(Ports, FollowCausalityAndWhatMayBeSet) {
   EXPECT_TRUE(table.description.ports[0].discrete);
   EXPECT_FALSE(table.description.ports[1].discrete);
   EXPECT_EQ(table.description.ports[1].nominal, 5.0);
-  EXPECT_EQ(table.description.ports[6].nominal, 1.0);
+  EXPECT_EQ(table.description.ports[6].nominal, std::nullopt);
   EXPECT_EQ(table.description.find("p"), 3U);
   EXPECT_TRUE(table.description.capabilities.saveRestore);
   EXPECT_TRUE(table.description.capabilities.directionalDerivatives);

@@ -223,7 +223,7 @@ TEST(Recording, CouplingVariablesAndStepsCanBeReadOffTheRows) {
   settings.stepControl.kind = stepping::StepControlKind::predictorCorrector;
   settings.stepControl.grow = 4.0;
   settings.stepControl.minStep = 1e-6;
-  settings.stepControl.rtol = settings.stepControl.atol = 1e-4;
+  settings.stepControl.atol = settings.stepControl.rtol = 1e-4;
   const auto done = simulate(twoMassSystem({}), settings);
   for (const char* name : {"s1.x", "s1.v", "s2.f"}) EXPECT_LT(done->rows.column(name), done->rows.names.size());
   test::Smallest smallest;

@@ -333,7 +333,7 @@ TEST(Multirate, StepControlWorksWithAndWithoutRepetition) {
   c.H = 1e-6;
   c.end = 0.01;
   c.startUp = coupling::StartUp::trivial;
-  c.stepControl.rtol = c.stepControl.atol = 1e-2;
+  c.stepControl.atol = c.stepControl.rtol = 1e-2;
   c.stepControl.kind = stepping::StepControlKind::predictorCorrector;
   const TwoMassErrors forward = errorsOf(c);
   c.stepControl.kind = stepping::StepControlKind::doubleStep;

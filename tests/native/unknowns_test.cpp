@@ -35,7 +35,7 @@ struct Integration {
   Integration(const ExpressionModel& model, Kind kind) {
     solver::IntegratorSettings settings;
     settings.kind = kind;
-    settings.rtol = settings.atol = 1e-9;
+    settings.atol = settings.rtol = 1e-9;
     system = solver::integrate(expressions(model), settings);
     subsystem::Binding binding;
     for (PortIndex port = 0; port < system->describe().ports.size(); ++port) {

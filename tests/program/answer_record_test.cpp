@@ -227,7 +227,7 @@ TEST_F(AnswerRecordTest, DoesNotBelieveADamagedHead) {
     return opened(true).find(question(1, x)).has_value();
   };
   for (std::size_t byte = 0; byte < 8 * kWords; byte += 3) EXPECT_FALSE(believes(byte, '\x01')) << byte;
-  for (const std::size_t count : {6, 7})
+  for (const std::size_t count : {std::size_t{6}, std::size_t{7}})
     EXPECT_FALSE(believes(8 * count + 7, '\x20')) << "more than any memory can hold";
 }
 

@@ -75,7 +75,10 @@ TEST(Settings, TolerancesMustBeReachable) {
                         "positive."});
   EXPECT_EQ(mistakes(withAlgorithm("[algorithm]\nkind = \"newton\"\nrtol = -1e-3\natol = 0\n")),
             ProblemList{"5:8 'rtol' in [algorithm] is -0.001; it must be at least 0."});
-  EXPECT_EQ(mistakes(withAlgorithm("[algorithm]\nkind = \"newton\"\nrtol = 0\n")), ProblemList{});
+  EXPECT_EQ(mistakes(withAlgorithm("[algorithm]\nkind = \"newton\"\nrtol = 0\natol = 1e-6\n")), ProblemList{});
+  EXPECT_EQ(mistakes(withAlgorithm("[algorithm]\nkind = \"newton\"\nrtol = 0\n")),
+            ProblemList{"5:8 rtol is 0, and there is no atol; no iteration or test can meet that. Make at least one of "
+                        "them positive."});
 }
 
 TEST(Settings, DoubleStepInheritsTolerances) {

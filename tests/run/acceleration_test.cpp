@@ -91,7 +91,7 @@ TEST(Acceleration, OfFmusLeadsWhereNewtonsMethodLeads) {
   settings.step = 0.05;
   settings.algorithm.kind = AlgorithmKind::newton;
   settings.algorithm.maxIterations = 1000;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-10;
   const std::vector<double> newton = endOf(hares(), settings, animals);
   test::Largest worst;
   for (const AlgorithmKind kind : {AlgorithmKind::iteratedGaussSeidel, AlgorithmKind::iteratedJacobi})

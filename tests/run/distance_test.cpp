@@ -88,7 +88,7 @@ Ended iterate(const Formula& a, const Settings& settings) {
     for (std::size_t i = 0; i < n; ++i) {
       const double exact = solution(i, run.time());
       const double error = std::get<double>(run.value("a." + a.outputs[i])) - exact;
-      ended.worst.see(std::fabs(error) / (settings.algorithm.rtol * std::fabs(exact) + settings.algorithm.atol));
+      ended.worst.see(std::fabs(error) / (settings.algorithm.rtol * std::fabs(exact) + *settings.algorithm.atol));
     }
   }
   ended.evaluations = run.statistics().cycles.at(0).evaluations;

@@ -56,14 +56,14 @@ TEST(IterationEnding, AtThePrecisionOfTheSubsystemsIsStagnation) {
   for (const AcceleratorKind kind : {AcceleratorKind::none, AcceleratorKind::automatic, AcceleratorKind::iqnIls}) {
     Settings settings = oneStep();
     settings.algorithm.acceleration.kind = kind;
-    settings.algorithm.rtol = settings.algorithm.atol = 1e-12;
+    settings.algorithm.atol = settings.algorithm.rtol = 1e-12;
     const Outcome outcome = simulate(noisy(), settings);
     EXPECT_EQ(outcome.kind, OutcomeKind::stagnated) << outcome.message;
     EXPECT_TRUE(tells(outcome, "noisy, same")) << outcome.message;
     EXPECT_TRUE(tells(outcome, "does not fall any further")) << outcome.message;
     settings.algorithm.withoutConvergence = WithoutConvergence::accept;
     EXPECT_TRUE(simulate(noisy(), settings).ok());
-    settings.algorithm.rtol = settings.algorithm.atol = 1e-7;
+    settings.algorithm.atol = settings.algorithm.rtol = 1e-7;
     settings.algorithm.withoutConvergence = WithoutConvergence::stop;
     EXPECT_TRUE(simulate(noisy(), settings).ok());
   }
@@ -148,7 +148,7 @@ TEST(IterationEnding, AnExplosionBehindAStagnationIsNeverAccepted) {
     for (coupling::Member& member : second.members) system.members.push_back(std::move(member));
     test::connect(system, {{"a.y", "b.u"}, {"b.y", "a.u"}});
     Settings settings = oneStep();
-    settings.algorithm.rtol = settings.algorithm.atol = 1e-12;
+    settings.algorithm.atol = settings.algorithm.rtol = 1e-12;
     settings.algorithm.withoutConvergence = WithoutConvergence::accept;
     if (controlled)
       settings.stepControl = {.kind = stepping::StepControlKind::convergence, .minStep = 1.0, .maxStep = 1.0};
@@ -189,7 +189,7 @@ TEST(IterationEnding, TheDefaultRetreatsFromWhereAModelHasNoValues) {
   core::Log log;
   Settings settings = oneStep();
   settings.algorithm.acceleration.kind = AcceleratorKind::automatic;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-10;
   run::Run run(std::move(system), settings, log);
   ASSERT_TRUE(run.initialise().ok());
   const Outcome outcome = run.simulate();

@@ -86,7 +86,7 @@ Settings plain(std::vector<std::string> watched) {
   settings.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.predictor = 0;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-6;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-6;
   settings.algorithm.convergence = {{"fields", {"a.*", "b.*"}, {}, {1e-6, 1e-6}, coupling::Norm::max},
                                     {"numbers", {"c.*", "d.*"}, {}, {1e-6, 1e-6}, coupling::Norm::max}};
   settings.recordsIterations = true;

@@ -27,7 +27,7 @@ Result simulate(AlgorithmKind kind, double step, double end, double tolerance) {
   settings.end = end;
   settings.step = step;
   settings.algorithm.kind = kind;
-  settings.algorithm.rtol = settings.algorithm.atol = tolerance;
+  settings.algorithm.atol = settings.algorithm.rtol = tolerance;
   Run run(test::fmuSystem({{"prey", "LotkaVolterraPrey"}, {"predator", "LotkaVolterraPredator"}},
                           {{"prey.x", "predator.x"}, {"predator.y", "prey.y"}}, log),
           settings, log);

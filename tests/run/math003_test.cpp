@@ -161,7 +161,7 @@ TEST(Math003, VariableStepByConvergence) {
 TEST(Math003, DoubleStepEstimatorFindsAllSwitches) {
   Settings chosen = settings(AlgorithmKind::iteratedGaussSeidel, 0.14);
   chosen.algorithm.maxIterations = 2;
-  chosen.algorithm.rtol = chosen.algorithm.atol = 1e-5;
+  chosen.algorithm.atol = chosen.algorithm.rtol = 1e-5;
   chosen.stepControl = {.kind = StepControlKind::doubleStep,
                         .minStep = 1e-5,
                         .maxStep = 0.14,

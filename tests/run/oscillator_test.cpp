@@ -18,7 +18,7 @@ double finalX1(AlgorithmKind kind, double step, double x2Start) {
   settings.end = 2.0;
   settings.step = step;
   settings.algorithm.kind = kind;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-10;
   Run run(
       test::fmuSystem({{"mass1", "OscillatorMass", {{"m", 1.0}, {"c", 1.0}, {"d", 0.0}, {"x0", 1.0}, {"v0", 0.0}}},
                        {"link", "OscillatorLink", {{"c", 4.0}, {"d", 0.0}}},

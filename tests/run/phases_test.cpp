@@ -113,7 +113,7 @@ TEST(Phases, SamplesInsideTheStepFollowAngleOfMoreThanHalfATurn) {
   settings.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
   settings.algorithm.degree = 1;
   settings.algorithm.waveform = 3;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-10;
   core::Log log;
   run::Run run(std::move(system), settings, log);
   ASSERT_TRUE(run.initialise().ok());

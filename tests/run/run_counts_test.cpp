@@ -105,7 +105,7 @@ TEST(RunCounts, StatisticsOfCyclesAreTheirs) {
   settings.algorithm.withoutConvergence = coupling::WithoutConvergence::accept;
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.maxIterations = 5;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-12;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-12;
   run::Run run(
       makeSystem({{"before", test::clockSignal()},
                   {"a", gain(0.9, 1.0)},

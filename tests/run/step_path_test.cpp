@@ -41,7 +41,7 @@ Settings settingsOf(AlgorithmKind kind) {
   settings.end = 20.0;
   settings.step = kStep;
   settings.algorithm.kind = kind;
-  settings.algorithm.rtol = settings.algorithm.atol = 1e-10;
+  settings.algorithm.atol = settings.algorithm.rtol = 1e-10;
   settings.algorithm.predictor = 0;  // so that every step has something to iterate
   return settings;
 }

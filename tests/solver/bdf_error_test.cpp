@@ -44,7 +44,7 @@ TEST(BdfErrorTest, AcceptsWhatTheNoteAccepts) {
       IntegratorSettings settings = with(Kind::bdf, h);
       settings.order = q;
       settings.firstMicroStep = h;
-      settings.rtol = settings.atol = share * estimate;
+      settings.atol = settings.rtol = share * estimate;
       settings.newtonTolerance = 1e-6;
       settings.renewal = {true};
       settings.restart = false;
@@ -74,7 +74,7 @@ TEST(BdfErrorTest, TheOrderRisesWhereItsErrorAllowsALongerStep) {
   for (const double share : {0.9, 1.1}) {
     IntegratorSettings settings = with(Kind::bdf, h);
     settings.firstMicroStep = h;
-    settings.rtol = settings.atol = c / (share * least) / (1.0 + 90.0 * c);
+    settings.atol = settings.rtol = c / (share * least) / (1.0 + 90.0 * c);
     settings.newtonTolerance = 1e-6;
     settings.restart = false;
     Rig rig(equations(power(3)), settings);

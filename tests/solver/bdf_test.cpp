@@ -20,7 +20,7 @@ using subsystem::Effort;
 
 IntegratorSettings bdf(double tolerance) {
   IntegratorSettings settings = with(Kind::bdf);
-  settings.rtol = settings.atol = tolerance;
+  settings.atol = settings.rtol = tolerance;
   return settings;
 }
 

@@ -18,7 +18,7 @@ using Vector = std::vector<double>;
 
 IntegratorSettings bdf(double tolerance) {
   IntegratorSettings settings = with(Kind::bdf);
-  settings.rtol = settings.atol = tolerance;
+  settings.atol = settings.rtol = tolerance;
   return settings;
 }
 

@@ -18,7 +18,7 @@ using Vector = std::vector<double>;
 
 IntegratorSettings cvode(Kind kind, std::optional<bool> restart = {}, double tolerance = 1e-8) {
   IntegratorSettings settings = with(kind);
-  settings.rtol = settings.atol = tolerance;
+  settings.atol = settings.rtol = tolerance;
   settings.restart = restart;
   return settings;
 }

@@ -74,7 +74,7 @@ TEST(Join, TwoBodiesWithASpringBetweenMoveAsOneModel) {
   const double omega = std::sqrt(2.0 + 2.0 * k);
   for (const Kind kind : {Kind::exact, Kind::ode5, Kind::cvodeBdf, Kind::bdf, Kind::radau}) {
     IntegratorSettings settings = with(kind, kind == Kind::ode5 ? 1e-3 : 0.0);
-    settings.rtol = settings.atol = 1e-10;
+    settings.atol = settings.rtol = 1e-10;
     auto system = integrate(make(), settings);
     const auto a = *system->describe().find("a.w");
     const auto force = *system->describe().find("a.force");

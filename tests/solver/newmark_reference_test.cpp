@@ -148,7 +148,7 @@ TEST(NewmarkSteps, FollowTheFormulas) {
 TEST(NewmarkSteps, TheLagIsSavedAndForgotten) {
   IntegratorSettings settings = with(Kind::newmark, 0.1);
   settings.alpha = -0.2;
-  settings.rtol = settings.atol = 1e-9;
+  settings.atol = settings.rtol = 1e-9;
   std::vector<Question> asked;
   Model model = asking(hardening, kStart, asked);
   model.secondOrder = true;
@@ -174,7 +174,7 @@ TEST(NewmarkSteps, TheLagIsSavedAndForgotten) {
 
 TEST(NewmarkSteps, HideTheLastCorrectionOnly) {
   IntegratorSettings settings = with(Kind::newmark, 0.1);
-  settings.rtol = settings.atol = 0.1;  // the last correction is to be seen
+  settings.atol = settings.rtol = 0.1;  // the last correction is to be seen
   settings.corrected = false;
   std::vector<Question> asked;
   Model model = asking(hardening, kStart, asked);

@@ -74,9 +74,9 @@ TEST(RadauFixed, TakesOneStepPerMacroStepByDefault) {
 
 TEST(RadauFixed, SolvesItsStagesToRoundingWhateverTheTolerances) {
   IntegratorSettings loose = with(Kind::radauFixed, 0.25);
-  loose.rtol = loose.atol = 1e-2;
+  loose.atol = loose.rtol = 1e-2;
   IntegratorSettings tight = with(Kind::radauFixed, 0.25);
-  tight.rtol = tight.atol = 1e-12;
+  tight.atol = tight.rtol = 1e-12;
   Rig first(equations(bell()), loose), second(equations(bell()), tight);
   first.step(0.0, 2.0);
   second.step(0.0, 2.0);
