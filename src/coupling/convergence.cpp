@@ -113,23 +113,40 @@ double ConvergenceMonitor::normOf(std::span<const double> errors, std::span<cons
 void ConvergenceMonitor::begin() {
   looks_ = 0;
   exploded_.reset();
-  if (started_) return;  // later on the outputs may be predictions
+  if (!started_) [[unlikely]]
+    lookAtStart();
+  if (measured_ != sizes_.version()) [[unlikely]]
+    measureSamples();
+}
+
+/// Later on the outputs may be predictions.
+void ConvergenceMonitor::lookAtStart() {
   started_ = true;
   std::vector<double> present;
   for (const std::size_t value : exchanged_) present.push_back(network_.outputs()[value]);
   sizes_.show(present);
+  measureSamples();
+}
+
+void ConvergenceMonitor::measureSamples() {
+  measured_ = sizes_.version();
+  sampleSizes_.clear();
+  for (std::size_t point = 0; point < points_; ++point)
+    sampleSizes_.insert(sampleSizes_.end(), sizes_.all().begin(), sizes_.all().end());
 }
 
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
   const double* const sent = memory_.data();
   const double* const answered = newestAnswers().data();
-  const double* const sizes = sizes_.all().data();
-  for (std::size_t first = 0; first < samples_; first += exchanged_.size()) {
-    if (group.places.empty())
-      for (std::size_t i = 0; i < exchanged_.size(); ++i) use(sent[first + i], answered[first + i], sizes[i]);
-    for (const std::size_t place : group.places) use(sent[first + place], answered[first + place], sizes[place]);
+  const double* const sizes = sampleSizes_.data();
+  if (group.places.empty()) {
+    for (std::size_t i = 0; i < samples_; ++i) use(sent[i], answered[i], sizes[i]);
+    return;
   }
+  for (std::size_t first = 0; first < samples_; first += exchanged_.size())
+    for (const std::size_t place : group.places)
+      use(sent[first + place], answered[first + place], sizes[first + place]);
 }
 
 double ConvergenceMonitor::residualNorm(const Group& group) {
@@ -178,20 +195,25 @@ double ConvergenceMonitor::relativeChange() const {
   return largest;
 }
 
+double ConvergenceMonitor::largestResidual() const {
+  double largest = 0.0;
+  for (const Group& group : groups_)
+    forSamples(group, [&](double u, double y, double) { largest = std::max(largest, std::fabs(y - u)); });
+  return largest;
+}
+
 /// Both at once where one group holds all.
 inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) {
   const Group& group = groups_.front();
   const bool bySent = isWeighedBySent(group.norm);
   double* const sent = memory_.data();
   double* const answered = nextAnswers().data();
-  const std::span<const double> sizes = sizes_.all();
-  std::size_t place = 0;
+  const double* const sizes = sampleSizes_.data();
   core::NormByValue values(group.tolerance);
   problem.forSamples(exchanged_, [&](std::size_t i, double u, double y) {
     sent[i] = u;
     answered[i] = y;
-    values.add(y - u, bySent ? u : y, sizes[place]);
-    if (++place == sizes.size()) place = 0;
+    values.add(y - u, bySent ? u : y, sizes[i]);
   });
   norms_.front() = values.norm(group.norm, samples_);
 }

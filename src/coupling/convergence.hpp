@@ -100,6 +100,12 @@ class ConvergenceMonitor {
     if (coarse_ && norm_ <= rounding_) return true;
     return looks_ - bestAt_ >= kPatience && hasFallen();
   }
+  /// The residual is rounding beside the largest values of the cycle, and does not fall: a value that is the small
+  /// difference of large ones, such as a force at rest, is no more exact, and no tolerance of its own can be met.
+  [[nodiscard]] bool isRounding() const {
+    constexpr unsigned kPatience = 3;  // evaluations
+    return looks_ - bestAt_ >= kPatience && sizes_.hide(largestResidual());
+  }
 
  private:
   struct Group {
@@ -112,6 +118,9 @@ class ConvergenceMonitor {
   [[nodiscard]] double lastK() const;
   /// Whether the residual has become so small that precision may be what it stays at.
   [[nodiscard]] bool hasFallen() const;
+  void lookAtStart();
+  /// Sizes for every sample.
+  void measureSamples();
   void findExplosion();
   void findExplodedField();
   /// Of a field in all accepted steps and at the start, and in the evaluation of that number.
@@ -126,6 +135,7 @@ class ConvergenceMonitor {
   void compareLater(double difference, double reference, double size);
   [[nodiscard]] double normOfScratch(const Group& group) const;
   [[nodiscard]] double relativeChange() const;
+  [[nodiscard]] double largestResidual() const;
   void findCoarse(const Group& group);
   /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
   [[nodiscard]] std::span<double> sent() { return {memory_.data(), samples_}; }
@@ -154,9 +164,11 @@ class ConvergenceMonitor {
   std::vector<std::size_t> exchanged_;
   std::vector<double> memory_;  ///< sent, then answers
   Sizes sizes_;
-  std::size_t points_;   ///< of a step
-  std::size_t samples_;  ///< exchanged values at all points
-  std::size_t newest_;   ///< answers, their place in the memory
+  std::vector<double> sampleSizes_;  ///< sample by sample
+  std::uint64_t measured_ = 0;       ///< version of the sizes that these are
+  std::size_t points_;               ///< of a step
+  std::size_t samples_;              ///< exchanged values at all points
+  std::size_t newest_;               ///< answers, their place in the memory
   double explosionGrowth_;
   unsigned innocent_;
   bool printed_ = false;  ///< some value is read from text with few digits

@@ -323,6 +323,8 @@ class FixedPoint final : public Algorithm {
       solution.ending = Ending::exploded;  // before the test, which such values may pass
     else if (solution.norm <= 1.0 && discreteSettled && isNear(solution))
       solution.ending = monitor_.coarse() ? Ending::stagnated : Ending::converged;
+    else if (discreteSettled && isRounding(solution))
+      solution.ending = Ending::converged;
     else if (solution.evaluations >= maxIterations_)
       solution.ending = Ending::capReached;
     else if (solution.norm > 1.0 && monitor_.stagnates())
@@ -330,6 +332,15 @@ class FixedPoint final : public Algorithm {
     else
       return false;
     if (solution.ending == Ending::stagnated) obstacle_.coarse = coarsest(problem);
+    return true;
+  }
+
+  /// Answers that are not as exact as the tolerances ask, since what they are computed from is so large.
+  bool isRounding(Solution& solution) {
+    if (!estimates_ || solution.norm <= 1.0 || !monitor_.isRounding()) return false;
+    for (AcceleratedPart& part : parts_)
+      if (!part.values.empty() && !part.scatters()) return false;
+    solution.amplification = HUGE_VAL;
     return true;
   }
 

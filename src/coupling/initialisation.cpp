@@ -152,10 +152,7 @@ class Initialiser {
       for (std::size_t position = 0; position < network_.size(); ++position)
         if (!evaluateIfChanged(position)) return;
       changed_.clear();
-      for (std::size_t i = 0; i < before.size(); ++i)
-        if (std::fabs(network_.outputs()[i] - before[i]) >
-            tolerance().allowed(before[i], network_.outputName(i).nominal))
-          changed_.push_back(i);
+      for (std::size_t position = 0; position < network_.size(); ++position) noteChanges(position, before);
       if (changed_.empty() && network_.discreteOutputs({0, network_.size()}) == discreteBefore) return;
     }
     for (const std::size_t value : changed_) {
@@ -164,6 +161,17 @@ class Initialiser {
       report_.inconsistent.push_back(member.nameOf(output.port));
     }
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
+  }
+
+  /// Outputs that were others before, by more than the rounding of what they are computed from.
+  void noteChanges(std::size_t position, const std::vector<double>& before) {
+    constexpr double kRounding = 1e-13;
+    const double rounding = kRounding * network_.largestInput(position);
+    const Block own = network_.outputsOf(position);
+    for (std::size_t i = own.first; i < own.last; ++i) {
+      const double allowed = tolerance().allowed(before[i], network_.outputName(i).nominal);
+      if (std::fabs(network_.outputs()[i] - before[i]) > std::max(allowed, rounding)) changed_.push_back(i);
+    }
   }
 
   struct Loop {
@@ -386,20 +394,22 @@ class Initialiser {
     const std::vector<double> sizes = startSizes(network_, loop.values);
     Eigen::VectorXd r;
     if (!residual(loop, z, r)) return false;
-    double size = norm(kTight, r, z, sizes);
-    for (unsigned iteration = 0; iteration < kIterations && size > 1.0; ++iteration) {
+    for (unsigned iteration = 0; iteration < kIterations; ++iteration) {
+      if (norm(kTight, r, z, unitsAt(z, r, sizes)) <= 1.0) break;
       ++entry.iterations;
       Eigen::MatrixXd derivatives;
       Eigen::VectorXd correction;
       if (!newtonCorrection(loop, r, derivatives, correction)) return false;
       if (!correction.allFinite()) correction = r;
+      const std::vector<double> units = unitsAt(z, correction, unitsAt(z, r, sizes));
+      const double size = norm(kTight, r, z, units);
       Eigen::VectorXd trial;
       Eigen::VectorXd trialResidual;
       double trialSize = HUGE_VAL;
       for (int halving = 0; halving <= kHalvings && !(trialSize < size); ++halving) {
         trial = z + std::ldexp(1.0, -halving) * correction;
         if (!residual(loop, trial, trialResidual)) return false;
-        trialSize = norm(kTight, trialResidual, z, sizes);  // in the same units, wherever the trial leads
+        trialSize = norm(kTight, trialResidual, z, units);  // in the same units, wherever the trial leads
       }
       if (!(trialSize < size)) {  // as good as it gets; leave the best values in place
         if (!residual(loop, z, r)) return false;
@@ -407,7 +417,6 @@ class Initialiser {
       }
       z = trial;
       r = trialResidual;
-      size = norm(kTight, r, z, sizes);
     }
     // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
     // would still move.
@@ -421,6 +430,21 @@ class Initialiser {
     if (!residual(loop, z, r)) return false;
     findGrowth(loop, derivatives, entry);
     return true;
+  }
+
+  /// What values of the loop are measured by while it is solved: how large they are and will be after a change. Where
+  /// nothing tells, by the largest of the others, for want of anything better.
+  [[nodiscard]] static std::vector<double> unitsAt(const Eigen::VectorXd& z, const Eigen::VectorXd& change,
+                                                   std::vector<double> sizes) {
+    for (std::size_t i = 0; i < sizes.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(i);
+      for (const double magnitude : {std::fabs(z[k]), std::fabs(z[k] + change[k])})
+        if (std::isfinite(magnitude)) sizes[i] = std::max(sizes[i], magnitude);
+    }
+    const double largest = sizes.empty() ? 0.0 : std::ranges::max(sizes);
+    for (double& size : sizes)
+      if (size == 0.0) size = largest;
+    return sizes;
   }
 
   /// Terms may cancel: y = 0.5 (-2) + 1 is no more exact than 1 is. By the derivatives J the answers x consist of J z

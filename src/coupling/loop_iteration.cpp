@@ -33,6 +33,14 @@ void write(Network& network, std::span<const std::size_t> values, std::span<cons
   for (std::size_t i = 0; i < values.size(); ++i) network.outputs()[values[i]] = numbers[i];
 }
 
+/// A value that begins at zero and declares nothing has no size. Its first answer may be far from the solution: of that
+/// a part, so that a solution of zero can be found at all.
+void measureUnknown(std::span<double> sizes, std::span<const double> answered) {
+  constexpr double kPart = 1e-3;
+  for (std::size_t i = 0; i < sizes.size(); ++i)
+    if (sizes[i] == 0.0 && std::isfinite(answered[i])) sizes[i] = kPart * std::fabs(answered[i]);
+}
+
 }  // namespace
 
 bool cannotBeDifferentiated(Network& network, std::span<const std::size_t> positions) {
@@ -48,7 +56,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
   constexpr double kLost = 1e6;  // beyond any first answer of a loop that is solved here
   const core::Tolerance tolerance{settings.rtol, settings.atol};
   const std::vector<std::size_t> cut = cutOf(network, positions, values);
-  const std::vector<double> sizes = startSizes(network, cut);
+  std::vector<double> sizes = startSizes(network, cut);
   const std::unique_ptr<Accelerator> accelerator =
       automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance, sizes});
   accelerator->begin();
@@ -63,6 +71,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     result.evaluated = std::ranges::all_of(positions, evaluate);
     if (!result.evaluated) return result;
     std::vector<double> answered = read(network, cut);
+    if (result.iterations == 1) measureUnknown(sizes, answered);
     // All other values follow from what was sent, so these tell whether everything agrees.
     std::vector<double> residual = answered;
     std::ranges::transform(residual, sent, residual.begin(), std::minus{});

@@ -5,10 +5,12 @@
 namespace koppla::coupling {
 
 Sizes::Sizes(const Network& network, std::vector<std::size_t> values)
-    : values_(std::move(values)), ports_(portsAmong(network, values_)), shown_(values_.size()) {
-  for (const std::size_t value : values_) sizes_.push_back(network.outputName(value).nominal);
-  for (std::size_t p = 0; p < ports_.size(); ++p)
-    portOf_.insert(portOf_.end(), ports_[p].last - ports_[p].first, static_cast<std::uint32_t>(p));
+    : values_(std::move(values)),
+      ports_(portsAmong(network, values_)),
+      shown_(values_.size()),
+      notable_(values_.size()),
+      sizes_(values_.size()) {
+  for (const Block port : ports_) setSize(port, network.outputName(values_[port.first]).nominal);
 }
 
 std::vector<double> startSizes(const Network& network, std::span<const std::size_t> values) {
@@ -28,14 +30,19 @@ double Sizes::shown(Block port) const {
   return std::ranges::max(std::span(shown_).subspan(port.first, port.last - port.first));
 }
 
-/// What depends on sizes is renewed with every change, so they follow at a distance.
-void Sizes::grow(std::size_t i, double magnitude) {
-  constexpr double kNotable = 1.1;
-  shown_[i] = magnitude;
-  if (!(magnitude > kNotable * sizes_[i])) return;
-  const Block port = ports_[portOf_[i]];
-  for (std::size_t k = port.first; k < port.last; ++k) sizes_[k] = magnitude;
+void Sizes::grow() {
+  for (const Block port : ports_)
+    if (const double magnitude = shown(port); magnitude > notable_[port.first]) setSize(port, magnitude);
   ++version_;
+}
+
+/// What depends on sizes is renewed with every change, so they follow at a distance.
+void Sizes::setSize(Block port, double size) {
+  constexpr double kNotable = 1.1;
+  for (std::size_t i = port.first; i < port.last; ++i) {
+    sizes_[i] = size;
+    notable_[i] = kNotable * size;
+  }
 }
 
 }  // namespace koppla::coupling

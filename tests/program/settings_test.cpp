@@ -157,11 +157,11 @@ TEST_F(SettingsTest, PortsHaveNamesValuesAndIdsOfTheirOwn) {
 TEST_F(SettingsTest, StartValuesAreOneForAllOrOneEach) {
   PortSettings& port = settings_.inputs[0];
   port.field = {"x", {1, 2}, 2};
-  for (const std::size_t good : {0, 1, 4}) {
+  for (const std::size_t good : {0U, 1U, 4U}) {
     port.start.assign(good, 0.5);
     EXPECT_THAT(problems(), IsEmpty()) << good;
   }
-  for (const std::size_t bad : {2, 3, 5}) {
+  for (const std::size_t bad : {2U, 3U, 5U}) {
     port.start.assign(bad, 0.5);
     EXPECT_THAT(problems(), HasSubstr("it has 4. Give one for all, or one each.")) << bad;
   }

