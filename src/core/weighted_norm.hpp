@@ -59,8 +59,8 @@ class NormByValue {
   [[nodiscard]] double norm(Norm norm, std::size_t count) const {
     if (!finite_) return HUGE_VAL;
     if (norm == Norm::max || count == 0) return largest_;
-    const auto n = static_cast<double>(count);
-    return norm == Norm::rms ? std::sqrt(sum_ / n) : std::sqrt(sum_) / n;
+    const double share = 1.0 / static_cast<double>(count);  // has come when the sum has
+    return norm == Norm::rms ? std::sqrt(sum_ * share) : std::sqrt(sum_) * share;
   }
 
  private:

@@ -169,7 +169,7 @@ class FixedPoint final : public Algorithm {
     }
     problem.keepAnswers();
     solution.k = monitor_.k();
-    solution.suspicious = solution.converged() && slope_ >= 1.0;
+    solution.suspicious = solution.converged() && repelled_;
     if (plain_ && !estimates_ && solution.k > 0.0 && solution.k < 1.0)
       solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
@@ -241,7 +241,7 @@ class FixedPoint final : public Algorithm {
     problem_ = &problem;
     monitor_.begin();
     iteration_ = 0;
-    slope_ = 0.0;
+    repelled_ = false;
     moved_ = false;
     scattered_ = 0;
     const std::uint64_t version = monitor_.sizes().version();
@@ -306,7 +306,7 @@ class FixedPoint final : public Algorithm {
     // Where the answers change in another direction the ratio says nothing of what repels.
     constexpr double kParallel = 0.99;
     const bool parallel = product * product > kParallel * kParallel * square * answers;
-    if (square > kRounding * kRounding * size) slope_ = parallel ? product / square : 0.0;
+    if (square > kRounding * kRounding * size) repelled_ = parallel && product >= square;
   }
 
   /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
@@ -416,12 +416,12 @@ class FixedPoint final : public Algorithm {
 
   InterfaceProblem* problem_ = nullptr;  ///< while it is being solved
   unsigned iteration_ = 0;
-  Doings doings_;                ///< of what is being evaluated
-  std::vector<double> factors_;  ///< of the same
-  double slope_ = 0.0;
+  Doings doings_;                                                    ///< of what is being evaluated
+  std::vector<double> factors_;                                      ///< of the same
   unsigned scattered_ = 0;                                           ///< evaluations in a row
   std::uint64_t sizes_ = std::numeric_limits<std::uint64_t>::max();  ///< version of those in use
   bool moved_ = false;                                               ///< this is not the first evaluation of the step
+  bool repelled_ = false;  ///< d answered / d sent was 1 or more along the last movement
 };
 
 }  // namespace

@@ -99,8 +99,8 @@ class Newton final : public Algorithm {
                                            : core::weightedNorm(settings_.norm, tolerance_, residual_, sent_, sizes_);
   }
 
-  /// Whether the residual is rounding beside the largest value of the cycle and does not fall: what answers are computed
-  /// from may be that much larger, and no tolerance of their own can be met.
+  /// Whether the residual is rounding beside the largest value of the cycle and does not fall: what answers are
+  /// computed from may be that much larger, and no tolerance of their own can be met.
   bool isRounding(const Solution& solution) {
     constexpr unsigned kPatience = 3;  // evaluations
     if (settings_.test == ConvergenceTest::residual) return false;

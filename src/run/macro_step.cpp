@@ -250,8 +250,11 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
         ++counters_.solutions;
         const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
         const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
-        if (settled) coupledStep_.accept(step.t1);
-        return !settled;
+        if (!settled) return true;
+        const bool looks = unwatched_ == 0;
+        coupledStep_.accept(step.t1, looks);
+        unwatched_ = looks ? untilNextLook() : unwatched_ - 1;
+        return false;
       });
     });
     if (!unsettled) break;
