@@ -165,7 +165,7 @@ TEST(Distance, OfOneValueIsWithinTheTolerances) {
 }
 
 TEST(Distance, OfSeveralValuesIsWithinTheTolerances) {
-  for (const double g : {-5.0, 0.9, 0.99, 0.999, 0.9999}) {
+  for (const double g : {-5.0, 0.9, 0.99, 0.999, 0.9999, 0.99999}) {
     expectNear({{g, 0.1}}, "two, g = " + std::to_string(g));
     expectNear({{0.2, g, -0.4, 0.7}}, "four, g = " + std::to_string(g));
   }
