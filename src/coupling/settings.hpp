@@ -91,7 +91,7 @@ struct ConvergenceGroup {
   std::vector<std::string> variables;  ///< patterns of "subsystem.port", which whoever makes the run resolves to
   std::vector<Endpoint> outputs{};     ///< these outputs; those that no cycle exchanges do not count
   core::Tolerance tolerance{1e-5};
-  Norm norm = Norm::rms;
+  Norm norm = Norm::max;
 };
 
 struct AlgorithmSettings {
@@ -111,7 +111,7 @@ struct AlgorithmSettings {
   unsigned maxIterations = 100;  ///< of iterating algorithms: evaluations of a cycle in one step
   double rtol = 1e-5;
   std::optional<double> atol{};  ///< absent: of every value by its size
-  Norm norm = Norm::rms;
+  Norm norm = Norm::max;
   ConvergenceTest test = ConvergenceTest::error;
   /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.
   std::vector<ConvergenceGroup> convergence{};

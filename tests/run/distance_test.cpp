@@ -65,7 +65,6 @@ Settings settingsOf(AlgorithmKind kind, AcceleratorKind acceleration = Accelerat
   settings.end = kSteps * kStep;
   settings.algorithm.kind = kind;
   settings.algorithm.acceleration.kind = acceleration;
-  settings.algorithm.norm = coupling::Norm::max;
   return settings;
 }
 
@@ -168,6 +167,31 @@ TEST(Distance, OfSeveralValuesIsWithinTheTolerances) {
   for (const double g : {-5.0, 0.9, 0.99, 0.999, 0.9999, 0.99999}) {
     expectNear({{g, 0.1}}, "two, g = " + std::to_string(g));
     expectNear({{0.2, g, -0.4, 0.7}}, "four, g = " + std::to_string(g));
+  }
+}
+
+/// A mean over all values would let one of them be off by the root of their number.
+TEST(Distance, OfOneValueIsNotHiddenByManyOthers) {
+  constexpr std::size_t kMany = 40;
+  const auto answer = [](const auto&, double t, const auto& u) {
+    std::vector<double> y(kMany);
+    for (std::size_t i = 0; i < kMany; ++i) y[i] = solution(i, t);
+    y[0] += 0.9 * (u[0] - y[0]);
+    return y;
+  };
+  Formula a{.inputs = {}, .outputs = {}, .states = {}, .output = answer};
+  for (std::size_t i = 0; i < kMany; ++i) {
+    a.inputs.push_back("u" + std::to_string(i));
+    a.outputs.push_back("y" + std::to_string(i));
+  }
+  for (const ConvergenceTest convergence : {ConvergenceTest::error, ConvergenceTest::residual}) {
+    Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel, AcceleratorKind::none);
+    settings.algorithm.test = convergence;
+    const Ended ended = iterate(a, settings, Loop{std::vector<double>(kMany)});
+    ASSERT_TRUE(ended.outcome.ok()) << ended.outcome.message;
+    const double bySize = 1.0 + 0.1 * 3.0;            // what sizes of 3 add to tolerances of values from 1 on
+    const double mostByResidual = 0.9 / (1.0 - 0.9);  // of the answer, where the residual is one tolerance
+    EXPECT_LE(ended.worst, bySize * (convergence == ConvergenceTest::error ? 1.0 : mostByResidual));
   }
 }
 
