@@ -84,17 +84,29 @@ TEST(SpectralRadius, OfAChainDoesNotDependOnTheUnits) {
     }
 }
 
-/// As above with c = 0, each number in a unit 2^16 times as large as that of the one before it: the first as well as
+/// As above with c = 0, each number in a unit so many times as large as that of the one before it: the first as well as
 /// the last must be brought to the units of the others, or digits are lost.
 TEST(SpectralRadius, OfAChainWhoseUnitsGrowAllAlong) {
-  constexpr std::size_t kLength = 12;
-  constexpr double kRatio = 65536.0;
+  for (const std::size_t n : {12U, 20U, 40U})
+    for (const double ratio : {2.0, 16.0, 256.0, 65536.0, 1.0 / 256.0}) {
+      std::vector<double> matrix(n * n, 0.0);
+      for (std::size_t i = 0; i + 1 < n; ++i) {
+        matrix[i * n + i + 1] = 1.0 / ratio;
+        matrix[(i + 1) * n + i] = ratio;
+      }
+      const double expected = 2.0 * std::cos(std::numbers::pi / static_cast<double>(n + 1));
+      EXPECT_NEAR(spectralRadius(matrix), expected, 1e-13) << n << " " << ratio;
+    }
+}
+
+/// A chain with c = 0 in equal units, whose last also takes 1e-30 of the first: nothing beside 1, and no reason for
+/// other units.
+TEST(SpectralRadius, MindsNoTraces) {
+  constexpr std::size_t kLength = 20;
   std::vector<double> matrix(kLength * kLength, 0.0);
-  for (std::size_t i = 0; i + 1 < kLength; ++i) {
-    matrix[i * kLength + i + 1] = 1.0 / kRatio;
-    matrix[(i + 1) * kLength + i] = kRatio;
-  }
-  EXPECT_NEAR(spectralRadius(matrix), 2.0 * std::cos(std::numbers::pi / (kLength + 1)), 1e-8);
+  for (std::size_t i = 0; i + 1 < kLength; ++i) matrix[i * kLength + i + 1] = matrix[(i + 1) * kLength + i] = 1.0;
+  matrix[(kLength - 1) * kLength] = 1e-30;
+  EXPECT_NEAR(spectralRadius(matrix), 2.0 * std::cos(std::numbers::pi / (kLength + 1)), 1e-13);
 }
 
 /// x_i' = c x_i + the sum of all others has the eigenvalues c + n - 1 and c - 1.
