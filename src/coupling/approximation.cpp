@@ -225,6 +225,14 @@ void Approximation::interpolate(Block block, std::span<const double> y, std::spa
     combine(used, weightsOf(interpolation_, k), block, powers_.data() + k * values_);
   if (!sloped_.empty()) interpolateSloped(block, y, slopes);  // only they have higher powers
   hold(y, block);
+  if (interpolationDegree_ == 0 && !kept_.empty()) putBegin(block);
+}
+
+void Approximation::putBegin(Block block) {
+  const std::vector<double>& begin = ring_[place(0)].values;
+  for (const Block& kept : kept_)
+    for (std::size_t v = std::max(kept.first, block.first); v < std::min(kept.last, block.last); ++v)
+      powers_[v] = begin[v];
 }
 
 void Approximation::hold(std::span<const double> y, Block block) {

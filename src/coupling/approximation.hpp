@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include "koppla/coupling/lagrange.hpp"
@@ -42,6 +44,12 @@ class Approximation {
   Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held, std::vector<Block> sloped = {});
 
   [[nodiscard]] unsigned degree() const { return degree_; }
+
+  /// With degree 0 these ranges keep their values at t0 for the whole step, also where those at t1 are known.
+  void keepBegin(std::vector<Block> kept) { kept_ = std::move(kept); }
+  [[nodiscard]] bool keepsBegin(std::size_t value) const {
+    return std::ranges::any_of(kept_, [value](Block kept) { return value >= kept.first && value < kept.last; });
+  }
 
   // The history. Two samples at most can be taken back, and only right after they were added.
   void clear() { samples_ = 0; }
@@ -99,6 +107,7 @@ class Approximation {
   bool knotsChanged(double t0, double t1);
   void renewBases();
   void hold(std::span<const double> y, Block block);
+  void putBegin(Block block);
   [[nodiscard]] bool slopesKnown(std::span<const double> slopes) const;
   void appendSample(std::vector<Condition>& conditions, std::size_t i) const;
   void extrapolateSloped();
@@ -109,6 +118,7 @@ class Approximation {
   unsigned degree_;
   std::vector<std::size_t> held_;
   std::vector<Block> sloped_;
+  std::vector<Block> kept_;
   double stepBegin_ = 0.0;
   double stepLength_ = 1.0;
   std::vector<Sample> ring_;

@@ -52,6 +52,9 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
       estimate_(network.outputs().size()) {
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
+  // Held inputs of explicit methods are those of the beginning where nothing has to be waited for.
+  if (approximation_ && !settings.iterates() && settings.degree == 0)
+    approximation_->keepBegin(network.prescribedOutputs());
   const std::size_t values = network.outputs().size();
   const std::optional<unsigned> degree = predictorDegree(settings);
   const bool guessesPresent = degree && *degree == 0 && !settings.iteratesWaveforms();  // which is there already
@@ -283,6 +286,7 @@ Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
 }
 
 bool CoupledStep::interpolates(std::size_t output, std::size_t consumer) const {
+  if (approximation_ && approximation_->keepsBegin(output)) return false;
   for (const auto& cycle : iterated_) {
     const Block values = network_.outputsOf(cycle->problem.block());
     if (output >= values.first && output < values.last) return true;

@@ -263,6 +263,14 @@ Block Network::outputsOf(Block block) const {
   return {outputsOf(block.first).first, outputsOf(block.last - 1).last};
 }
 
+std::vector<Block> Network::prescribedOutputs() const {
+  std::vector<Block> blocks;
+  for (std::size_t position = 0; position < size(); ++position)
+    if (isStatic(position) && entries_[position].uCount == 0 && !hasDiscreteInputs(position))
+      blocks.push_back(outputsOf(position));
+  return blocks;
+}
+
 std::span<double> Network::inputsOf(std::size_t position) {
   return part(u_, entries_[position].uBegin, entries_[position].uCount);
 }

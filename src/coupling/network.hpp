@@ -165,6 +165,8 @@ class Network {
   [[nodiscard]] double largestInput(std::size_t position) const;  ///< magnitude
   [[nodiscard]] bool isStatic(std::size_t position) const { return entries_[position].isStatic; }
   [[nodiscard]] bool hasStatics() const { return anyStatic_; }
+  /// Outputs of members that follow from time alone, such as signals and tables.
+  [[nodiscard]] std::vector<Block> prescribedOutputs() const;
   [[nodiscard]] const std::vector<PlacedConstraint>& constraints() const { return constraints_; }
   [[nodiscard]] const std::vector<PlacedLaw>& laws() const { return laws_; }
   /// Real outputs that change at communication points only.
