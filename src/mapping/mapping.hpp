@@ -20,6 +20,10 @@ struct Quality {
   std::size_t farthest = 0;      ///< index of that receiver
   std::size_t outside = 0;       ///< receivers that are farther away than the other mesh's spacing there allows
   std::size_t unused = 0;        ///< points of the other mesh that no receiver is tied to
+  /// Radial basis: receivers between layers of the other mesh that take the values of one of them, and the first of
+  /// these.
+  std::size_t between = 0;
+  std::size_t firstBetween = 0;
 };
 
 struct Mapping {

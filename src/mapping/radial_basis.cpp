@@ -1,6 +1,7 @@
 #include <numeric>
 
 #include "koppla/core/error.hpp"
+#include "koppla/mapping/detail/layers.hpp"
 #include "koppla/mapping/detail/patch_assembly.hpp"
 #include "koppla/mapping/detail/point_tree.hpp"
 #include "koppla/mapping/detail/spatial_order.hpp"
@@ -85,6 +86,24 @@ std::pair<Wanted, Quality> wantedOf(const Points& receivers, std::span<const Pos
   return result;
 }
 
+/// Linear fields, so the coordinates themselves, are met where patches see all that is around; where they are not, the
+/// row tells the place whose values are taken.
+void noteLayers(Quality& quality, const SparseRows& rows, const Points& receivers, const Wanted& wanted,
+                std::span<const Position> givers, PointTree& tree) {
+  detail::Reach reaches(givers, tree);
+  detail::Layers layers(givers, tree, reaches);
+  std::size_t row = 0;
+  for (std::size_t i = 0; i < receivers.size(); ++i) {
+    if (!wanted.interpolated[i]) continue;
+    Position taken{};
+    for (std::size_t k = rows.starts[row]; k < rows.starts[row + 1]; ++k)
+      for (std::size_t axis = 0; axis < 3; ++axis) taken[axis] += rows.weights[k] * givers[rows.columns[k]][axis];
+    const bool isOutside = wanted.positions[row++] != receivers.positions[i];
+    if (isOutside || !layers.hold(receivers.positions[i], taken, wanted.placeOf[i])) continue;
+    if (quality.between++ == 0) quality.firstBetween = i;
+  }
+}
+
 /// One row for each receiver, over points instead of places.
 SparseRows completed(const SparseRows& interpolated, const Wanted& wanted, const Places& places) {
   SparseRows rows;
@@ -115,6 +134,7 @@ std::pair<SparseRows, Quality> tieToPatches(const Points& receivers, const Point
   const detail::Cover cover = detail::cover(places.positions, tree, wanted.positions, settings.patchPoints);
   SparseRows rows = detail::assemble(cover, places.positions, wanted.positions, settings);
   detail::normaliseRows(rows);
+  noteLayers(quality, rows, receivers, wanted, places.positions, tree);
   const bool complete = places.pointsAt.empty() && wanted.positions.size() == receivers.size();
   if (!complete) rows = completed(rows, wanted, places);
   return {std::move(rows), quality};

@@ -179,6 +179,15 @@ class MappingMaker {
                       quality.outside, receivers.size(), receiving, quality.largestDistance,
                       receivers.ids[quality.farthest]),
           "Check the parts of the meshes and their units of length.");
+    if (quality.between > 0)
+      findings().warning(
+          asked.place,
+          fmt::format("{} of {} points of '{}' lie between layers of the other mesh that are too far apart to be seen "
+                      "together (the first is point {}): each takes the values of the layer that is nearest.",
+                      quality.between, receivers.size(), receiving, receivers.ids[quality.firstBetween]),
+          "Raise 'patch_points' until patches reach over the gap, map with elements (\"linear\"), or name the part "
+          "that "
+          "is meant.");
   }
 
   void refuse(const core::Place& place, const std::string& what, const core::InputError& refusal) {

@@ -159,6 +159,51 @@ TEST(RadialBasisOutside, TakesTheValueOfThePlaceAtTheReach) {
   for (std::size_t i = 0; i < 5; ++i) EXPECT_NEAR(a[i], b[i], 1e-9) << i;
 }
 
+/// A layer of points 0.1 apart at that height, which reach 0.28 far.
+std::vector<Position> layer(double height) {
+  std::vector<Position> positions;
+  for (int i = 0; i <= 20; ++i)
+    for (int j = 0; j <= 20; ++j) positions.push_back({0.1 * i, 0.1 * j, height});
+  return positions;
+}
+
+std::vector<Position> above(double height) {
+  return {{0.93, 1.02, height}, {1.12, 0.87, height}, {0.55, 1.31, height}};
+}
+
+/// Patches of 30 points are 0.31 wide. Between layers 0.4 apart a linear field is off by all that it changes on the
+/// way.
+TEST(RadialBasisLayers, ThatPatchesDoNotSeeTogetherAreTold) {
+  std::vector<Position> both = layer(0.0);
+  for (const Position& position : layer(0.4)) both.push_back(position);
+  const Points givers = cloud(both);
+  const Points receivers = cloud(above(0.2));
+  const auto height = [](const Position& at) { return at[2]; };
+  const Mapping apart = radialBasis(givers, receivers, Form::consistent);
+  EXPECT_NEAR(test::errorOf(apart, height, givers, receivers), 0.2, 1e-6);
+  EXPECT_EQ(apart.quality.outside, 0U);
+  EXPECT_EQ(apart.quality.between, 3U);
+  EXPECT_EQ(radialBasis(receivers, givers, Form::conservative).quality.between, 3U);
+  const Mapping together = radialBasis(givers, receivers, Form::consistent, {.patchPoints = 200});
+  EXPECT_LT(test::errorOf(together, height, givers, receivers), 1e-9);
+  EXPECT_EQ(together.quality.between, 0U);
+  std::vector<Position> mixed = above(0.01);
+  mixed.push_back({1.0, 1.03, 0.15});
+  const Quality one = radialBasis(givers, cloud(mixed), Form::consistent).quality;
+  EXPECT_EQ(one.between, 1U);
+  EXPECT_EQ(one.firstBetween, 3U);
+}
+
+/// Across a gap between two meshes of one surface values are the same, and a wall on the other side is far.
+TEST(RadialBasisLayers, AreNotSeenInOneSurface) {
+  EXPECT_EQ(radialBasis(cloud(layer(0.0)), cloud(above(0.2)), Form::consistent).quality.between, 0U);
+  std::vector<Position> tube;
+  for (int i = 0; i < 63; ++i)
+    for (int j = 0; j < 30; ++j) tube.push_back({std::cos(0.1 * i), std::sin(0.1 * i), 0.1 * j});
+  const Points inside = cloud({{0.9, 0.0, 1.52}, {0.0, -0.9, 1.21}, {0.66, 0.66, 0.97}});
+  EXPECT_EQ(radialBasis(cloud(tube), inside, Form::consistent).quality.between, 0U);
+}
+
 /// Points of one place share its weight equally, however many they are, and wherever they stand in the list.
 TEST(RadialBasisDuplicates, ShareTheWeightOfTheirPlace) {
   const Points once = test::randomCloud(2, 60, 6);
