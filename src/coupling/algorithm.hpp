@@ -49,6 +49,7 @@ struct Obstacle {
 struct IterationReport {
   const InterfaceProblem& problem;
   const ConvergenceMonitor& monitor;
+  double error = 0.0;      ///< of the answers, in tolerances; not a number where it was not estimated
   unsigned iteration = 0;  ///< of this step, from 1
   bool last = false;
   Ending ending = Ending::converged;  ///< of the step, in its last iteration

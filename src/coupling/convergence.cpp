@@ -5,6 +5,8 @@
 #include <cmath>
 #include <limits>
 
+#include "koppla/coupling/printed_digits.hpp"
+
 namespace koppla::coupling {
 
 namespace {
@@ -23,12 +25,6 @@ std::vector<std::size_t> select(const Network& network, const std::vector<std::s
     if (std::ranges::any_of(outputs, same)) result.push_back(value);
   }
   return result;
-}
-
-/// Half a unit of the last digit.
-double roundingOf(double value, unsigned digits) {
-  if (digits == 0 || value == 0.0 || !std::isfinite(value)) return 0.0;
-  return 0.5 * std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1.0 - digits);
 }
 
 bool isWeighedBySent(Norm norm) {
@@ -57,9 +53,10 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
       sizes_(network, problem.coupled()),
       points_(problem.points()),
       samples_(exchanged_.size() * points_),
-      newest_(samples_),
+      newest_(2 * samples_),
       explosionGrowth_(settings.explosionGrowth),
-      innocent_(innocent) {
+      innocent_(innocent),
+      relatesToFirst_(settings.relativeTo == RelativeTo::firstResidual) {
   for (const ConvergenceGroup& group : settings.convergence) {
     std::vector<std::size_t> values = select(network, exchanged_, group.outputs);
     if (values.empty()) continue;
@@ -81,7 +78,12 @@ ConvergenceMonitor::ConvergenceMonitor(const Network& network, const InterfacePr
   for (Group& group : groups_)
     group.printed = std::ranges::any_of(group.values, [&](std::size_t v) { return network.outputName(v).digits > 0; });
   printed_ = std::ranges::any_of(groups_, &Group::printed);
-  memory_.resize((1 + innocent_ + kAnswers) * samples_);
+  memory_.resize((2 + innocent_ + kAnswers) * samples_);
+  const bool allSent = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes();
+  if (settings.test == ConvergenceTest::residual || allSent || problem.cut().size() * points_ != 1 || samples_ == 1)
+    return;
+  onlyCut_ = static_cast<std::size_t>(std::ranges::lower_bound(exchanged_, problem.cut().front()) - exchanged_.begin());
+  ofCut_ = toleranceOf(problem.cut());
 }
 
 core::Tolerance ConvergenceMonitor::toleranceOf(std::span<const std::size_t> values) const {
@@ -137,7 +139,7 @@ void ConvergenceMonitor::measureSamples() {
 
 template <class Use>
 inline void ConvergenceMonitor::forSamples(const Group& group, Use&& use) const {
-  const double* const sent = memory_.data();
+  const double* const sent = memory_.data() + placeOfSent(looks_);
   const double* const answered = newestAnswers().data();
   const double* const sizes = sampleSizes_.data();
   if (group.places.empty()) {
@@ -206,8 +208,8 @@ double ConvergenceMonitor::largestResidual() const {
 inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) {
   const Group& group = groups_.front();
   const bool bySent = isWeighedBySent(group.norm);
-  double* const sent = memory_.data();
   double* const answered = nextAnswers().data();
+  double* const sent = this->sent().data();
   const double* const sizes = sampleSizes_.data();
   core::NormByValue values(group.tolerance);
   problem.forSamples(exchanged_, [&](std::size_t i, double u, double y) {
@@ -216,6 +218,29 @@ inline void ConvergenceMonitor::readAndMeasure(const InterfaceProblem& problem) 
     values.add(y - u, bySent ? u : y, sizes[i]);
   });
   norms_.front() = values.norm(group.norm, samples_);
+}
+
+/// Where one number is sent and agrees, all others follow from it along a line: of their last change they still have as
+/// much before them as the residual r of that number has of its own, r - r_before. Several numbers may hide a direction
+/// in which the residual is small and the change is not.
+void ConvergenceMonitor::followCut(std::size_t cut) {
+  if (std::ranges::max(norms_) <= 1.0) return;
+  const std::span<double> sent = this->sent();
+  const std::span<const double> answered = newestAnswers();
+  const double residual = answered[cut] - sent[cut];
+  if (!(std::fabs(residual) <= ofCut_.allowed(answered[cut], sampleSizes_[cut]))) return;
+  const double before = answers(1)[cut] - memory_[placeOfSent(looks_ - 1) + cut];
+  const double share = std::fabs(residual / (residual - before));
+  if (!(share < 1.0)) return;
+  for (std::size_t i = 0; i < samples_; ++i)
+    if (i != cut) sent[i] = answered[i] - share * (answered[i] - sent[i]);
+  for (std::size_t g = 0; g < groups_.size(); ++g) norms_[g] = residualNorm(groups_[g]);
+}
+
+void ConvergenceMonitor::relateToFirst() {
+  byValues_ = std::ranges::max(norms_);
+  for (std::size_t g = 0; g < groups_.size(); ++g)
+    norms_[g] = groups_[g].first.relate(norms_[g], groups_[g].tolerance.rtol, looks_ == 1);
 }
 
 inline void ConvergenceMonitor::compare() {
@@ -294,10 +319,14 @@ void ConvergenceMonitor::look(const InterfaceProblem& problem) {
   if (undivided_) {
     readAndMeasure(problem);
   } else {
-    problem.read(exchanged_, sent(), nextAnswers());
+    const std::span<double> answered = nextAnswers();
+    problem.read(exchanged_, sent(), answered);
     for (std::size_t g = 0; g < groups_.size(); ++g) norms_[g] = residualNorm(groups_[g]);
   }
   if (looks_ > innocent_) findExplosion();
+  if (onlyCut_ && looks_ > 1) followCut(*onlyCut_);
+  if (relatesToFirst_) [[unlikely]]
+    relateToFirst();
   compare();
 }
 

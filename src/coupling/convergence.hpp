@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "koppla/coupling/first_residual.hpp"
 #include "koppla/coupling/interface_problem.hpp"
 #include "koppla/coupling/settings.hpp"
 #include "koppla/coupling/sizes.hpp"
@@ -66,6 +67,8 @@ class ConvergenceMonitor {
 
   /// The largest of the groups' norms; converged at <= 1.
   [[nodiscard]] double norm() const { return norm_; }
+  /// The same in tolerances, also where residuals are compared with the first one of the step.
+  [[nodiscard]] double normByValues() const { return relatesToFirst_ ? byValues_ : norm_; }
   [[nodiscard]] std::span<const double> norms() const { return norms_; }
   [[nodiscard]] const std::vector<std::string>& groups() const { return names_; }
   /// The tightest with which one of the values is tested; zero where none is.
@@ -97,7 +100,7 @@ class ConvergenceMonitor {
   /// is coarse.
   [[nodiscard]] bool stagnates() const {
     constexpr unsigned kPatience = 20;  // evaluations
-    if (coarse_ && norm_ <= rounding_) return true;
+    if (coarse_ && normByValues() <= rounding_) return true;
     return looks_ - bestAt_ >= kPatience && hasFallen();
   }
   /// The residual is rounding beside the largest values of the cycle, and does not fall: a value that is the small
@@ -114,6 +117,7 @@ class ConvergenceMonitor {
     core::Tolerance tolerance;
     Norm norm;
     bool printed = false;  ///< some of its values are read from text with few digits
+    FirstResidual first{};
   };
   [[nodiscard]] double lastK() const;
   /// Whether the residual has become so small that precision may be what it stays at.
@@ -127,6 +131,8 @@ class ConvergenceMonitor {
   [[nodiscard]] double magnitude(Block field, unsigned look) const;
   [[nodiscard]] std::size_t largestOf(Block field, double present) const;
   void readAndMeasure(const InterfaceProblem& problem);
+  void followCut(std::size_t cut);
+  void relateToFirst();
   /// Of the groups' norms: the largest, and whether it falls.
   void compare();
   [[nodiscard]] double residualNorm(const Group& group);
@@ -138,7 +144,7 @@ class ConvergenceMonitor {
   [[nodiscard]] double largestResidual() const;
   void findCoarse(const Group& group);
   /// Of all that is exchanged, sample by sample: what was sent, and what was answered so many evaluations ago.
-  [[nodiscard]] std::span<double> sent() { return {memory_.data(), samples_}; }
+  [[nodiscard]] std::span<double> sent() { return {memory_.data() + placeOfSent(looks_), samples_}; }
   [[nodiscard]] std::span<const double> answers(unsigned ago) const { return answersOf(looks_ - ago); }
   [[nodiscard]] std::span<const double> answersOf(unsigned look) const {
     return {memory_.data() + placeOf(look), samples_};
@@ -149,9 +155,11 @@ class ConvergenceMonitor {
     newest_ = placeOf(++looks_);
     return {memory_.data() + newest_, samples_};
   }
-  /// In the memory: those of innocent evaluations stay for the step, others for as long as K needs them.
+  /// In the memory: what was sent in this evaluation and the one before.
+  [[nodiscard]] std::size_t placeOfSent(unsigned look) const { return samples_ * (look % 2); }
+  /// Those of innocent evaluations stay for the step, others for as long as K needs them.
   [[nodiscard]] std::size_t placeOf(unsigned look) const {
-    return samples_ * (look <= innocent_ ? look : 1 + innocent_ + (look - innocent_) % kAnswers);
+    return samples_ * (1 + (look <= innocent_ ? look : 1 + innocent_ + (look - innocent_) % kAnswers));
   }
   /// Calls `use(sent, answered, size)` for all samples of a group.
   template <class Use>
@@ -162,7 +170,7 @@ class ConvergenceMonitor {
   // What every look touches lies together.
   const Network& network_;
   std::vector<std::size_t> exchanged_;
-  std::vector<double> memory_;  ///< sent, then answers
+  std::vector<double> memory_;  ///< sent twice, then answers
   Sizes sizes_;
   std::vector<double> sampleSizes_;  ///< sample by sample
   std::uint64_t measured_ = 0;       ///< version of the sizes that these are
@@ -173,11 +181,15 @@ class ConvergenceMonitor {
   unsigned innocent_;
   bool printed_ = false;  ///< some value is read from text with few digits
   bool undivided_;        ///< one group holds all, and each value is weighed by itself
+  bool relatesToFirst_;   ///< residuals are compared with the first one of the step
   unsigned looks_ = 0;    ///< in this step
   std::optional<std::size_t> exploded_;
+  std::optional<std::size_t> onlyCut_;  ///< place of the one value from which all others follow
+  core::Tolerance ofCut_{0.0, 0.0};
   std::vector<Group> groups_;
   std::vector<double> norms_;
   double norm_ = 0.0;
+  double byValues_ = 0.0;
   std::optional<std::size_t> coarse_;
   double rounding_ = 0.0;  ///< norm of half a unit of the last digit, of the group where it is largest
   double largestNorm_ = 0.0;

@@ -3,13 +3,18 @@
 #include <limits>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/printed_digits.hpp"
 #include "koppla/coupling/remaining_error.hpp"
 #include "koppla/coupling/seen_slopes.hpp"
 
 namespace koppla::coupling {
 
 namespace {
+
+constexpr double kNotEstimated = std::numeric_limits<double>::quiet_NaN();
 
 /// Values that one accelerator works on, and what became of them in the last two evaluations.
 class AcceleratedPart {
@@ -37,6 +42,11 @@ class AcceleratedPart {
     if (slopes_) slopes_->begin();
     remaining_.begin();
   }
+  void learnDigits(unsigned digits, const core::Tolerance& tolerance) {
+    if (estimates_) digits_.emplace(digits, tolerance, sizes_);
+  }
+  /// What printed digits leave open of the solution, in tolerances.
+  [[nodiscard]] double open() { return digits_ ? digits_->leaveOpen(answered()) : 0.0; }
   void accept() {
     accelerator->accept();
     if (slopes_) slopes_->accept();
@@ -47,7 +57,9 @@ class AcceleratedPart {
     if (!slopes_ || size_ != loop.cut.size()) return;  // with samples inside the step there are others
     for (std::size_t i = 1; i < loop.evaluations.size(); ++i) {
       const LoopEvaluations::Evaluation& before = loop.evaluations[i - 1];
-      slopes_->learn(before.sent, before.answered, loop.evaluations[i].sent, loop.evaluations[i].answered);
+      const LoopEvaluations::Evaluation& now = loop.evaluations[i];
+      slopes_->learn(before.sent, before.answered, now.sent, now.answered);
+      if (digits_) digits_->learn(before.sent, before.answered, now.sent, now.answered);
     }
     slopes_->accept();
   }
@@ -87,6 +99,7 @@ class AcceleratedPart {
 
  private:
   [[gnu::noinline]] void see() {
+    if (digits_) digits_->learn(sentBefore(), answeredBefore(), sent(), answered());
     if (slopes_)
       slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
     else if (reads_ == 2)
@@ -99,11 +112,12 @@ class AcceleratedPart {
   std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
   std::vector<double> memory_;  ///< what was sent and answered in these, the proposal, unexplained residuals, errors
   std::vector<double> sizes_;
-  std::optional<SeenSlopes> slopes_;  ///< of few values
-  RemainingError remaining_;          ///< of many
-  bool estimates_;                    ///< errors are asked for
-  unsigned reads_ = 0;                ///< in this step
-  bool proposed_ = false;             ///< since the last evaluation
+  std::optional<SeenSlopes> slopes_;     ///< of few values
+  RemainingError remaining_;             ///< of many
+  std::optional<PrintedDigits> digits_;  ///< where values are read from text with few digits
+  bool estimates_;                       ///< errors are asked for
+  unsigned reads_ = 0;                   ///< in this step
+  bool proposed_ = false;                ///< since the last evaluation
 };
 
 class FixedPoint final : public Algorithm {
@@ -115,7 +129,8 @@ class FixedPoint final : public Algorithm {
         unaccelerated_(settings.acceleration.kind == AcceleratorKind::none),
         plain_(unaccelerated_ || settings.acceleration.relaxes()),
         network_(network),
-        monitor_(network, problem, settings, kInnocent) {
+        monitor_(network, problem, settings, kInnocent),
+        coarsest_(fewestDigits(network, problem.coupled())) {
     const bool all = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes() &&
                      settings.form() == Form::sequence;  // in parallel all are cut anyway
     if (!all) {
@@ -173,6 +188,8 @@ class FixedPoint final : public Algorithm {
     if (plain_ && !estimates_ && solution.k > 0.0 && solution.k < 1.0)
       solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
+    if (coarsest_ && solution.converged()) [[unlikely]]
+      warnOfDigits(problem);
     tellRemarks(problem);
     return solution;
   }
@@ -207,6 +224,7 @@ class FixedPoint final : public Algorithm {
     const Unknowns unknowns{n, fieldsOf(values, problem.points()), tolerance, part.sizes(),
                             factorsOf(values, problem.points(), acceleration)};
     part.accelerator = makeAccelerator(acceleration, unknowns);
+    if (coarsest_) part.learnDigits(network_.outputName(*coarsest_).digits, tolerance);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
       part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
@@ -252,6 +270,7 @@ class FixedPoint final : public Algorithm {
 
   Fault evaluate(InterfaceProblem& problem) {
     ++iteration_;
+    obstacle_.error = kNotEstimated;
     if (keepsHistory_) noteDoings();
     return problem.evaluate(passing_);
   }
@@ -309,12 +328,13 @@ class FixedPoint final : public Algorithm {
     if (square > kRounding * kRounding * size) repelled_ = parallel && product >= square;
   }
 
-  /// What an iteration that stagnates is told to suffer from; nothing where no value is read from text.
-  [[gnu::noinline, nodiscard]] std::optional<std::size_t> coarsest(const InterfaceProblem& problem) const {
-    if (monitor_.coarse()) return monitor_.coarse();
-    const auto isPrinted = [this](std::size_t value) { return network_.outputName(value).digits > 0; };
-    const auto found = std::ranges::find_if(problem.coupled(), isPrinted);
-    return found == problem.coupled().end() ? std::nullopt : std::optional(*found);
+  /// Digits may agree far from the solution.
+  [[gnu::noinline, gnu::cold]] void warnOfDigits(const InterfaceProblem& problem) {
+    double open = 0.0;
+    for (AcceleratedPart& part : parts_) open = std::max(open, part.open());
+    if (open <= PrintedDigits::kNotable || listener_ == nullptr || std::exchange(toldOfDigits_, true)) return;
+    const OutputName output = network_.outputName(*coarsest_);
+    listener_->warning(problem, problem.producerOf(*coarsest_), wordsOfOpenDigits(output.digits, open));
   }
 
   bool ends(const InterfaceProblem& problem, Solution& solution) {
@@ -331,7 +351,8 @@ class FixedPoint final : public Algorithm {
       solution.ending = Ending::stagnated;
     else
       return false;
-    if (solution.ending == Ending::stagnated) obstacle_.coarse = coarsest(problem);
+    // What an iteration that stagnates suffers from; nothing where no value is read from text.
+    if (solution.ending == Ending::stagnated) obstacle_.coarse = monitor_.coarse() ? monitor_.coarse() : coarsest_;
     return true;
   }
 
@@ -346,7 +367,7 @@ class FixedPoint final : public Algorithm {
 
   /// Whether the answers, which agree with what was sent, are within the tolerances of the solution.
   bool isNear(Solution& solution) {
-    return !estimates_ || solution.norm <= RemainingError::kNegligible || isNearByEstimate(solution);
+    return !estimates_ || monitor_.normByValues() <= RemainingError::kNegligible || isNearByEstimate(solution);
   }
   [[gnu::noinline]] bool isNearByEstimate(Solution& solution) {
     constexpr unsigned kMostScattered = 5;  // evaluations in a row
@@ -389,7 +410,7 @@ class FixedPoint final : public Algorithm {
       reportNow(problem, solution, last);
   }
   [[gnu::noinline, gnu::cold]] void reportNow(const InterfaceProblem& problem, const Solution& solution, bool last) {
-    listener_->iteration({problem, monitor_, iteration_, last, solution.ending, doings_, factors_});
+    listener_->iteration({problem, monitor_, obstacle_.error, iteration_, last, solution.ending, doings_, factors_});
   }
 
   void tellRemarks(const InterfaceProblem& problem) {
@@ -409,7 +430,8 @@ class FixedPoint final : public Algorithm {
   bool plain_;  ///< answers are sent as they are, or relaxed
   const Network& network_;
   ConvergenceMonitor monitor_;
-  std::vector<AcceleratedPart> parts_;  ///< the cut, or one per member
+  std::optional<std::size_t> coarsest_;  ///< value with the fewest digits, where some are read from text
+  std::vector<AcceleratedPart> parts_;   ///< the cut, or one per member
   InterfaceProblem::Passing passing_;
   IterationListener* listener_ = nullptr;
   bool keepsHistory_ = false;  ///< the listener
@@ -422,6 +444,7 @@ class FixedPoint final : public Algorithm {
   std::uint64_t sizes_ = std::numeric_limits<std::uint64_t>::max();  ///< version of those in use
   bool moved_ = false;                                               ///< this is not the first evaluation of the step
   bool repelled_ = false;  ///< d answered / d sent was 1 or more along the last movement
+  bool toldOfDigits_ = false;
 };
 
 }  // namespace

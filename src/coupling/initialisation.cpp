@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <numeric>
 #include <optional>
 #include <set>
 
@@ -14,6 +15,7 @@
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
+#include "koppla/coupling/printed_digits.hpp"
 #include "koppla/coupling/sizes.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
@@ -38,6 +40,9 @@ class Initialiser {
 
   InitialisationReport run() {
     network_.takeStartValues();
+    std::vector<std::size_t> all(network_.outputs().size());
+    std::iota(all.begin(), all.end(), std::size_t{0});
+    sizes_ = startSizes(network_, all);
     std::set<std::size_t> met;
     for (const auto& component : components()) {
       for (const std::size_t node : component)
@@ -163,13 +168,14 @@ class Initialiser {
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
   }
 
-  /// Outputs that were others before, by more than the rounding of what they are computed from.
+  /// Outputs that were others before, by more than the rounding of what they are computed from. A solution of zero is
+  /// one beside what the values began with.
   void noteChanges(std::size_t position, const std::vector<double>& before) {
     constexpr double kRounding = 1e-13;
     const double rounding = kRounding * network_.largestInput(position);
     const Block own = network_.outputsOf(position);
     for (std::size_t i = own.first; i < own.last; ++i) {
-      const double allowed = tolerance().allowed(before[i], network_.outputName(i).nominal);
+      const double allowed = tolerance().allowed(before[i], sizes_[i]);
       if (std::fabs(network_.outputs()[i] - before[i]) > std::max(allowed, rounding)) changed_.push_back(i);
     }
   }
@@ -244,7 +250,7 @@ class Initialiser {
 
   void findGrowth(const Loop& loop, const Eigen::MatrixXd& derivatives, AlgebraicLoop& entry) const {
     if (derivatives.allFinite() && derivatives.size() > 0 && derivatives.rows() <= kLargest)
-      entry.growth = growthPerStep(sweepMatrix(loop, derivatives), settings_.degree);
+      entry.growth = growthPerStep(sweepMatrix(loop, derivatives, settings_.form()), settings_.degree);
   }
 
   void put(const Loop& loop, const Eigen::VectorXd& z) {
@@ -379,6 +385,10 @@ class Initialiser {
                                       [this](std::size_t position) { return evaluate(position); });
     entry.iterations += ended.iterations;
     entry.norm = ended.norm;
+    entry.scatters = ended.scatters;
+    entry.open = ended.open;
+    entry.coarsest = fewestDigits(network_, loop.values);
+    entry.repelling = repellingBy(ended.seen);
     report_.seen.push_back(std::move(ended.seen));
     return ended.evaluated;
   }
@@ -393,6 +403,7 @@ class Initialiser {
     Eigen::VectorXd z = valuesOf(loop);
     const std::vector<double> sizes = startSizes(network_, loop.values);
     Eigen::VectorXd r;
+    Eigen::MatrixXd firstDerivatives;
     if (!residual(loop, z, r)) return false;
     for (unsigned iteration = 0; iteration < kIterations; ++iteration) {
       if (norm(kTight, r, z, unitsAt(z, r, sizes)) <= 1.0) break;
@@ -400,6 +411,7 @@ class Initialiser {
       Eigen::MatrixXd derivatives;
       Eigen::VectorXd correction;
       if (!newtonCorrection(loop, r, derivatives, correction)) return false;
+      if (firstDerivatives.size() == 0) firstDerivatives = derivatives;
       if (!correction.allFinite()) correction = r;
       const std::vector<double> units = unitsAt(z, correction, unitsAt(z, r, sizes));
       const double size = norm(kTight, r, z, units);
@@ -429,7 +441,17 @@ class Initialiser {
     // The differences have left perturbed inputs in the subsystems: set the solution once more.
     if (!residual(loop, z, r)) return false;
     findGrowth(loop, derivatives, entry);
+    if (differ(firstDerivatives, derivatives))
+      entry.repelling = repellingBy(sweepMatrix(loop, derivatives, Form::sequence), loop.values);
     return true;
+  }
+
+  /// A linear loop has the same derivatives everywhere, and no other solution.
+  [[nodiscard]] static bool differ(const Eigen::MatrixXd& first, const Eigen::MatrixXd& last) {
+    constexpr double kNoise = 1e-6;  // of derivatives by differences, as share of the largest
+    if (first.size() == 0 || last.rows() > kLargest || !first.allFinite() || !last.allFinite()) return false;
+    const double largest = std::max(first.cwiseAbs().maxCoeff(), last.cwiseAbs().maxCoeff());
+    return (last - first).cwiseAbs().maxCoeff() > kNoise * largest;
   }
 
   /// What values of the loop are measured by while it is solved: how large they are and will be after a change. Where
@@ -479,9 +501,9 @@ class Initialiser {
     return true;
   }
 
-  /// How values go round the loop in one explicit step: x(n+1) = (I - F)^-1 (G - F) Ext[x], where F is the part of the
-  /// gains G that uses fresh values.
-  [[nodiscard]] std::vector<double> sweepMatrix(const Loop& loop, const Eigen::MatrixXd& gains) const {
+  /// How values go round the loop in one evaluation of all: x(n+1) = (I - F)^-1 (G - F) Ext[x], where F is the part of
+  /// the gains G that uses fresh values.
+  [[nodiscard]] std::vector<double> sweepMatrix(const Loop& loop, const Eigen::MatrixXd& gains, Form form) const {
     const auto n = gains.rows();
     std::vector<std::size_t> positionOf;
     for (const std::size_t value : loop.values)
@@ -492,7 +514,7 @@ class Initialiser {
     for (Eigen::Index row = 0; row < n; ++row)
       for (Eigen::Index column = 0; column < n; ++column) {
         const std::size_t consumer = positionOf[static_cast<std::size_t>(row)];
-        const bool sees = settings_.form() == Form::sequence || network_.isStatic(consumer);
+        const bool sees = form == Form::sequence || network_.isStatic(consumer);
         if (sees && positionOf[static_cast<std::size_t>(column)] < consumer) fresh(row, column) = gains(row, column);
       }
     const Eigen::MatrixXd sweep =
@@ -506,6 +528,7 @@ class Initialiser {
   double t_;
   AlgorithmSettings settings_;
   InitialisationReport report_;
+  std::vector<double> sizes_;  ///< of all outputs as they begin
   std::vector<Node> nodes_;
   std::vector<bool> selfDependent_;
   std::vector<std::vector<double>> lastInputs_;

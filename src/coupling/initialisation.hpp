@@ -1,10 +1,12 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "koppla/coupling/loop_iteration.hpp"
 #include "koppla/coupling/network.hpp"
+#include "koppla/coupling/repelling.hpp"
 #include "koppla/coupling/settings.hpp"
 
 namespace koppla::coupling {
@@ -29,6 +31,11 @@ struct AlgebraicLoop {
   /// Why the growth round a loop that is kept could not be found: "'a' failed: ..."; empty where it was, or
   /// where nobody tried: other processes, and loops that are too large.
   std::string growthUnknown{};
+  /// Where the loop is not linear, so that there may be another solution.
+  std::optional<Repelling> repelling{};
+  bool scatters = false;                  ///< iterated: how far the solution is could not be seen
+  double open = 0.0;                      ///< iterated: tolerances that printed digits leave open of the solution
+  std::optional<std::size_t> coarsest{};  ///< the value that is printed with the fewest, as network's outputs
 };
 
 /// An output that the first step begins with at its start value.

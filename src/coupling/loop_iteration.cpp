@@ -1,12 +1,17 @@
 #include "koppla/coupling/loop_iteration.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
+#include <optional>
 #include <set>
 #include <vector>
 
 #include "koppla/core/weighted_norm.hpp"
 #include "koppla/coupling/accelerator.hpp"
+#include "koppla/coupling/printed_digits.hpp"
+#include "koppla/coupling/remaining_error.hpp"
+#include "koppla/coupling/seen_slopes.hpp"
 #include "koppla/coupling/sizes.hpp"
 
 namespace koppla::coupling {
@@ -41,6 +46,62 @@ void measureUnknown(std::span<double> sizes, std::span<const double> answered) {
     if (sizes[i] == 0.0 && std::isfinite(answered[i])) sizes[i] = kPart * std::fabs(answered[i]);
 }
 
+/// Where a residual is so small that the next answers would differ by rounding only, and nothing is known of the loop
+/// yet, a move by one tolerance shows its slope.
+std::vector<double> beside(const std::vector<double>& sent, const std::vector<double>& residual, double norm) {
+  std::vector<double> moved = sent;
+  for (std::size_t i = 0; i < moved.size(); ++i) moved[i] += residual[i] / norm;
+  return moved;
+}
+
+/// How far the answers of an iteration are from the solution, as those over a step are judged. Slopes of more values
+/// than can be seen are not; of these the residual has to do.
+class LoopDistance {
+ public:
+  using Evaluation = LoopEvaluations::Evaluation;
+
+  LoopDistance(const Network& network, std::span<const std::size_t> cut, std::span<const std::size_t> values,
+               const AlgorithmSettings& settings, std::span<const double> sizes)
+      : norm_(settings.norm), tolerance_{settings.rtol, settings.atol}, sizes_(sizes) {
+    if (settings.test == ConvergenceTest::residual || cut.empty() || cut.size() > SeenSlopes::kMost) return;
+    slopes_.emplace(tolerance_, sizes);
+    if (const auto coarsest = fewestDigits(network, values))
+      digits_.emplace(network.outputName(*coarsest).digits, tolerance_, sizes);
+  }
+
+  void learn(const Evaluation& before, const Evaluation& now) {
+    if (slopes_) slopes_->learn(before.sent, before.answered, now.sent, now.answered);
+    if (digits_) digits_->learn(before.sent, before.answered, now.sent, now.answered);
+  }
+  /// In tolerances, of answers whose residual has such a norm; infinite where nobody knows.
+  [[nodiscard]] double of(const Evaluation& now, double residual) {
+    if (!slopes_ || residual > 1.0 || residual <= RemainingError::kNegligible) return residual;
+    std::vector<double> errors(sizes_.size());
+    std::vector<double> unexplained(sizes_.size());
+    const bool known = slopes_->estimate(now.sent, now.answered, errors, unexplained);
+    scattered_ = slopes_->contradicted() ? scattered_ + 1 : 0;
+    if (!known) return HUGE_VAL;
+    return std::max(residual, norm(errors, now) + slopes_->doubt() * norm(unexplained, now));
+  }
+  [[nodiscard]] bool scatters() const {
+    constexpr unsigned kMost = 5;  // evaluations in a row
+    return scattered_ >= kMost;
+  }
+  [[nodiscard]] double open(const Evaluation& now) const { return digits_ ? digits_->leaveOpen(now.answered) : 0.0; }
+
+ private:
+  [[nodiscard]] double norm(std::span<const double> errors, const Evaluation& now) const {
+    return core::weightedNorm(norm_, tolerance_, errors, now.answered, sizes_);
+  }
+
+  core::Norm norm_;
+  core::Tolerance tolerance_;
+  std::span<const double> sizes_;
+  std::optional<SeenSlopes> slopes_;
+  std::optional<PrintedDigits> digits_;
+  unsigned scattered_ = 0;
+};
+
 }  // namespace
 
 bool cannotBeDifferentiated(Network& network, std::span<const std::size_t> positions) {
@@ -60,6 +121,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
   const std::unique_ptr<Accelerator> accelerator =
       automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance, sizes});
   accelerator->begin();
+  LoopDistance distance(network, cut, values, settings, sizes);
   LoopIteration result;
   result.seen.cut = cut;
   double first = 0.0;
@@ -75,22 +137,28 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     // All other values follow from what was sent, so these tell whether everything agrees.
     std::vector<double> residual = answered;
     std::ranges::transform(residual, sent, residual.begin(), std::minus{});
-    result.norm = core::weightedNorm(settings.norm, tolerance, residual, sent, sizes);
-    result.seen.evaluations.push_back({sent, answered});
-    if (result.iterations == 1) first = result.norm;
-    if (bestAt == 0 || result.norm < kFalls * best) {
-      best = result.norm;
+    const double norm = core::weightedNorm(settings.norm, tolerance, residual, sent, sizes);
+    std::vector<LoopEvaluations::Evaluation>& seen = result.seen.evaluations;
+    seen.push_back({sent, answered});
+    if (seen.size() > 1) distance.learn(seen[seen.size() - 2], seen.back());
+    const double error = distance.of(seen.back(), norm);
+    result.scatters = error > norm && distance.scatters();
+    result.norm = result.scatters ? norm : error;
+    if (result.iterations == 1) first = norm;
+    if (bestAt == 0 || norm < kFalls * best) {
+      best = norm;
       bestAt = result.iterations;
     }
     const bool solved = result.norm <= 1.0;
-    const bool lost = !(result.norm <= kLost * std::max(first, 1.0));
+    const bool lost = !(norm <= kLost * std::max(first, 1.0));
     if (solved || lost || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
+      result.open = distance.open(seen.back());
       write(network, cut, sent);  // what everybody was evaluated with
       return result;
     }
     accelerator->learn(sent, answered);
     accelerator->propose(answered);
-    write(network, cut, answered);
+    write(network, cut, std::isfinite(error) ? answered : beside(sent, residual, norm));
   }
 }
 

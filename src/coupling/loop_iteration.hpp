@@ -23,7 +23,11 @@ struct LoopEvaluations {
 struct LoopIteration {
   bool evaluated = true;  ///< nobody failed
   unsigned iterations = 0;
-  double norm = 0.0;  ///< of the last change, in the algorithm's tolerances; solved at <= 1
+  /// In the algorithm's tolerances, of the last change, or of the estimated distance to the solution where that is
+  /// more; solved at <= 1.
+  double norm = 0.0;
+  bool scatters = false;  ///< answers contradict each other, so that the distance cannot be seen
+  double open = 0.0;      ///< tolerances that printed digits leave open of the solution
   LoopEvaluations seen;
 };
 

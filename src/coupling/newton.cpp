@@ -6,6 +6,7 @@
 #include <Eigen/Dense>
 
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/first_residual.hpp"
 #include "koppla/coupling/remaining_error.hpp"
 
 namespace koppla::coupling {
@@ -49,7 +50,9 @@ class Newton final : public Algorithm {
         solution.ending = Ending::exploded;
         return solution;
       }
-      solution.norm = readResidual(problem);
+      byValues_ = solution.norm = readResidual(problem);
+      if (settings_.relativeTo == RelativeTo::firstResidual)
+        solution.norm = first_.relate(solution.norm, settings_.rtol, solution.evaluations == 1);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       const bool agrees = solution.norm <= 1.0 && discreteSettled;
       const double error = obstacle_.error = agrees ? estimateError(solution, renewed) : 0.0;
@@ -114,7 +117,7 @@ class Newton final : public Algorithm {
 
   /// Of answers that agree with what was sent, in tolerances; infinite where the matrix does not tell.
   double estimateError(const Solution& solution, bool renewed) {
-    const bool counts = solution.norm > RemainingError::kNegligible;
+    const bool counts = byValues_ > RemainingError::kNegligible;
     if (settings_.test == ConvergenceTest::residual || !counts || sent_.empty()) return 0.0;
     if (!factorised_) return HUGE_VAL;
     findCorrection();
@@ -180,6 +183,8 @@ class Newton final : public Algorithm {
   std::vector<double> sizes_;                                           ///< of the cut
   std::uint64_t measured_ = std::numeric_limits<std::uint64_t>::max();  ///< version of these
   RemainingError remaining_;
+  FirstResidual first_;
+  double byValues_ = 0.0;  ///< norm of the residual in tolerances
   std::vector<double> sent_;
   std::vector<double> sentBefore_;  ///< in the evaluation before
   std::vector<double> answered_;

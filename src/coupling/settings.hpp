@@ -49,6 +49,12 @@ enum class ConvergenceTest : std::uint8_t {
   residual  ///< the difference between what was answered and what was sent, however far that is from the solution
 };
 
+/// What the residuals of an iteration must be small beside.
+enum class RelativeTo : std::uint8_t {
+  values,        ///< those that are exchanged
+  firstResidual  ///< the first one of the step: it must have fallen by that much
+};
+
 /// What happens to algebraic loops at the start.
 enum class Initialisation : std::uint8_t {
   solve,       ///< they are solved, so that the run begins with consistent values
@@ -113,6 +119,7 @@ struct AlgorithmSettings {
   std::optional<double> atol{};  ///< absent: of every value by its size
   Norm norm = Norm::max;
   ConvergenceTest test = ConvergenceTest::error;
+  RelativeTo relativeTo = RelativeTo::values;
   /// Iterated algorithms: what must have settled; empty: all values that the cycle exchanges, by the tolerances above.
   std::vector<ConvergenceGroup> convergence{};
   AccelerationSettings acceleration{};

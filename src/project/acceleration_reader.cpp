@@ -128,6 +128,12 @@ void checkTolerances(TableReader& table, const core::Tolerance& tolerance) {
                 "Make at least one of them positive.");
 }
 
+void checkFirstResidual(TableReader& table, const AlgorithmSettings& algorithm, double rtol) {
+  if (algorithm.relativeTo != coupling::RelativeTo::firstResidual || rtol > 0.0 || !table.sound({"rtol"})) return;
+  table.mistake("rtol", "rtol is 0, so no residual can have fallen to that part of the first one.",
+                "Give rtol > 0, or leave relative_to out.");
+}
+
 void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algorithm, bool kindIsSound) {
   const std::string idle = idleFor(algorithm, kindIsSound);
   for (TableReader& table : tables) {
@@ -146,6 +152,7 @@ void readConvergence(std::vector<TableReader>& tables, AlgorithmSettings& algori
     Placed<std::string> name;
     table.text("name", name, {.idle = idle});
     checkTolerances(table, group.tolerance);
+    checkFirstResidual(table, algorithm, group.tolerance.rtol);
     group.name = name.value.empty() && !group.variables.empty() ? group.variables.front() : name.value;
     const auto same = [&](const coupling::ConvergenceGroup& other) { return other.name == group.name; };
     if (std::ranges::any_of(algorithm.convergence, same))

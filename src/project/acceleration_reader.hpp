@@ -21,5 +21,7 @@ void readConvergence(std::vector<TableReader>& tables, coupling::AlgorithmSettin
 
 /// A test with both tolerances zero can never be passed.
 void checkTolerances(TableReader& table, const core::Tolerance& tolerance);
+/// Nor can one with a relative tolerance of zero where residuals are compared with the first one.
+void checkFirstResidual(TableReader& table, const coupling::AlgorithmSettings& algorithm, double rtol);
 
 }  // namespace koppla::project

@@ -127,6 +127,7 @@ kind = {kind}  # also: {otherKinds}
 # atol = 1e-06  # without it, every value has one by its size
 # norm = {norm}  # also: {otherNorms}
 # convergence = {convergence}  # what must be within the tolerances; also: {otherConvergence}
+# relative_to = {relativeTo}  # what residuals must be small beside; also: {otherRelativeTo}
 # discrete = {discrete}  # integers, booleans and strings must agree; also: {otherDiscrete}
 # without_convergence = {without}  # also: {otherWithout}
 # waveform = {waveform}  # samples inside a macro step, for degree > 0
@@ -156,6 +157,8 @@ kind = {kind}  # also: {otherKinds}
       fmt::arg("norm", choice(kNormWords, preset.norm)), fmt::arg("otherNorms", others(kNormWords, preset.norm)),
       fmt::arg("convergence", choice(kConvergenceWords, preset.test)),
       fmt::arg("otherConvergence", others(kConvergenceWords, preset.test)),
+      fmt::arg("relativeTo", choice(kRelativeToWords, preset.relativeTo)),
+      fmt::arg("otherRelativeTo", others(kRelativeToWords, preset.relativeTo)),
       fmt::arg("discrete", choice(kDiscreteWords, preset.discrete)),
       fmt::arg("otherDiscrete", others(kDiscreteWords, preset.discrete)),
       fmt::arg("without", choice(kWithoutConvergenceWords, preset.withoutConvergence)),

@@ -155,8 +155,9 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   table.optionalReal("atol", settings.atol, kNotNegative, tolerated);
   table.word("norm", settings.norm, kNormWords, measuring);
   const bool corrects = settings.kind == AlgorithmKind::semiImplicit;  // and knows by its matrix what is left
-  table.word("convergence", settings.test, kConvergenceWords,
-             corrects ? Rule{.idle = "the algorithm 'semi-implicit' tests its corrections"} : iterating);
+  const Rule tested = corrects ? Rule{.idle = "the algorithm 'semi-implicit' tests its corrections"} : iterating;
+  table.word("convergence", settings.test, kConvergenceWords, tested);
+  table.word("relative_to", settings.relativeTo, kRelativeToWords, tested);
   table.word("discrete", settings.discrete, kDiscreteWords, measuring);
   table.word("without_convergence", settings.withoutConvergence, kWithoutConvergenceWords, iterating);
   table.real("explosion_growth", settings.explosionGrowth, kNotNegative, iterating);
@@ -166,6 +167,7 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
         fmt::format("'explosion_growth' is {}; ordinary steps grow like that.", core::text(settings.explosionGrowth)),
         "Give 10 or more, or 0 for no such test.");
   checkTolerances(table, {settings.rtol, settings.atol});
+  checkFirstResidual(table, settings, settings.rtol);
   readApproximation(table, settings);
   table.count("waveform", settings.waveform, 1, accelerated, kMostSamples);
   if (settings.waveform > 1 && settings.degree == 0 && table.sound({"waveform", "degree"}))

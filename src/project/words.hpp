@@ -27,6 +27,7 @@ using coupling::DiscreteTest;
 using coupling::Filter;
 using coupling::Form;
 using coupling::Initialisation;
+using coupling::RelativeTo;
 using coupling::Relaxed;
 using coupling::Samples;
 using coupling::Scaling;
@@ -84,6 +85,8 @@ inline constexpr std::array kInitialisationWords{Word{"solve", Initialisation::s
                                                  Word{"start-values", Initialisation::startValues}};
 inline constexpr std::array kConvergenceWords{Word{"error", ConvergenceTest::error},
                                               Word{"residual", ConvergenceTest::residual}};
+inline constexpr std::array kRelativeToWords{Word{"values", RelativeTo::values},
+                                             Word{"first-residual", RelativeTo::firstResidual}};
 inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare},
                                            Word{"ignore", DiscreteTest::ignore}};
 inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},

@@ -73,6 +73,7 @@ void IterationRecord::begin() {
                                        {"residual", Type::real, "", "largest of the groups; converged at 1"}};
   for (const std::string& group : groups_)
     columns.push_back({"residual." + group, Type::real, "", "in units of its tolerance"});
+  columns.push_back({"error", Type::real, "", "estimated, of the answers, in units of the tolerance"});
   columns.push_back({"K", Type::real, "", "of all exchanged values"});
   columns.push_back({"behaviour", Type::string, "", "what K says"});
   columns.push_back({"acceleration", Type::string, "", "that made what was sent"});
@@ -133,6 +134,7 @@ void IterationRecord::addRow(const coupling::IterationReport& report) {
                              ? kUnknown
                              : monitor.norms()[static_cast<std::size_t>(found - monitor.groups().begin())]);
   }
+  row_.reals.push_back(report.error);
   row_.reals.push_back(monitor.k());
   row_.reals.push_back(report.doings.smallestFactor);
   row_.reals.push_back(report.doings.largestFactor);

@@ -11,6 +11,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/coupling/first_outputs.hpp"
 #include "koppla/coupling/initialisation.hpp"
+#include "koppla/coupling/printed_digits.hpp"
 #include "koppla/coupling/twins.hpp"
 #include "koppla/subsystem/subdivided.hpp"
 
@@ -31,6 +32,32 @@ void tellAbout(const coupling::AlgebraicLoop& loop, core::Log& log) {
     log.write(core::Severity::info, "initialisation",
               fmt::format("solved the algebraic loop {}; {}: {}", names,
                           loop.iterated ? "iterations" : "Newton iterations", loop.iterations));
+}
+
+/// Solutions that may not be what was meant, or not as near as they look.
+void warnAbout(const coupling::AlgebraicLoop& loop, const coupling::System& system, const coupling::Network& network,
+               core::Log& log) {
+  const auto warn = [&](const std::string& text) { log.write(core::Severity::warning, "initialisation", text); };
+  const auto name = [&](std::size_t value) {
+    const coupling::OutputName output = network.outputName(value);
+    return system.members[output.member].nameOf(output.port);
+  };
+  if (loop.repelling)
+    warn(fmt::format(
+        "the algebraic loop {} was solved where its answers move away from what is sent: {} = {:.6g}, slope "
+        "{:.4g}. The loop is not linear, so there may be another solution, to which plain iteration would "
+        "have come. Compare with other start values",
+        fmt::join(loop.outputs, ", "), name(loop.repelling->value), network.outputs()[loop.repelling->value],
+        loop.repelling->slope));
+  if (loop.scatters)
+    warn(
+        fmt::format("what is sent and answered in the algebraic loop {} agrees within the tolerances, but scatters as "
+                    "much from one iteration to the next, so that the distance to the solution cannot be seen. Tighten "
+                    "the tolerances inside the subsystems, or loosen algorithm.rtol",
+                    fmt::join(loop.outputs, ", ")));
+  if (loop.open > coupling::PrintedDigits::kNotable)
+    warn(fmt::format("{}: {}", name(*loop.coarsest),
+                     coupling::wordsOfOpenDigits(network.outputName(*loop.coarsest).digits, loop.open)));
 }
 
 /// Outputs that come with the end of initialisation depend on nothing before: what they will do is not known.
@@ -278,7 +305,10 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     }
     const auto report = coupling::initialise(system, network, settings.start, settings.algorithm);
     if (!report.solved()) return failureOf(report, macroStep, settings.start);
-    for (const coupling::AlgebraicLoop& loop : report.loops) tellAbout(loop, log);
+    for (const coupling::AlgebraicLoop& loop : report.loops) {
+      tellAbout(loop, log);
+      if (loop.solved) warnAbout(loop, system, network, log);
+    }
     macroStep.learnFromStart(report.seen);
     const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);

@@ -7,6 +7,8 @@
 
 #include <gtest/gtest.h>
 
+#include "koppla/coupling/repelling.hpp"
+
 #include "started.hpp"
 
 namespace koppla::coupling::loop_iteration_test {
@@ -38,6 +40,7 @@ struct Iterated {
 TEST(LoopIteration, LeavesWhatEverybodyWasEvaluatedWith) {
   AlgorithmSettings settings;
   settings.atol = settings.rtol = 1e-3;
+  settings.test = ConvergenceTest::residual;
   const Iterated loop([](double u) { return 0.5 * u + 1.0; }, settings, 1.9995);
   EXPECT_TRUE(loop.ended.evaluated);
   EXPECT_EQ(loop.ended.iterations, 1U);
@@ -92,6 +95,44 @@ TEST(LoopIteration, GivesUpWhatGetsLost) {
   bool first = true;
   const Iterated nan([&first](double u) { return std::exchange(first, false) ? u + 2.0 : std::nan(""); }, settings);
   EXPECT_EQ(nan.ended.iterations, 2U);
+}
+
+/// u = 0.99999 u + 0.00002 has the solution 2, and a residual of 1e-9 a little beside it: the next answer says nothing.
+TEST(LoopIteration, MovesByAToleranceWhereTheSlopeCannotBeSeen) {
+  const AlgorithmSettings settings;
+  const Iterated loop([](double u) { return 2.0 + 0.99999 * (u - 2.0); }, settings, 2.0001);
+  EXPECT_LE(loop.ended.norm, 1.0);
+  EXPECT_LE(loop.ended.iterations, 5U);
+  EXPECT_NEAR(loop.network.outputs()[0], 2.0, 3.0 * settings.rtol * 2.0);
+}
+
+/// Of u -> u^2 + 0.2 from 0.7 to 0.71 and 0.72: slopes 1.41 and 1.43, the sums of both ends.
+TEST(Repelling, IsALastMovementThatGrowsOnALineThatIsNotStraight) {
+  const auto evaluations = [](const std::vector<double>& at, const std::function<double(double)>& f) {
+    LoopEvaluations seen{.cut = {7}, .evaluations = {}};
+    for (const double u : at) seen.evaluations.push_back({{u}, {f(u)}});
+    return seen;
+  };
+  const auto square = [](double u) { return u * u + 0.2; };
+  const auto found = repellingBy(evaluations({0.7, 0.71, 0.72}, square));
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->value, 7U);
+  EXPECT_NEAR(found->slope, 1.43, 1e-9);
+  EXPECT_FALSE(repellingBy(evaluations({0.71, 0.72}, square))) << "one slope tells nothing of others";
+  EXPECT_FALSE(repellingBy(evaluations({0.7, 0.3, 0.28}, square))) << "0.58";
+  EXPECT_FALSE(repellingBy(evaluations({0.7, 0.71, 0.72}, [](double u) { return 3.0 * u; }))) << "the same everywhere";
+  EXPECT_FALSE(repellingBy(evaluations({0.7, 0.71, 0.72}, [](double u) { return -u * u * u; }))) << "turns round";
+}
+
+/// Of two values round the loop: only real slopes above 1 lead away.
+TEST(Repelling, IsTheSteepestRealDirection) {
+  const std::vector<std::size_t> values{4, 6};
+  const auto found = repellingBy(std::vector{1.2, 0.0, 0.0, 1.5}, values);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->value, 6U);
+  EXPECT_NEAR(found->slope, 1.5, 1e-12);
+  EXPECT_FALSE(repellingBy(std::vector{0.9, 0.0, 0.0, -3.0}, values));
+  EXPECT_FALSE(repellingBy(std::vector{1.5, -2.0, 2.0, 1.5}, values)) << "1.5 +- 2i";
 }
 
 TEST(LoopIteration, ProcessesCannotBeDifferentiated) {

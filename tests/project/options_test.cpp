@@ -41,7 +41,10 @@ const Words kFixedPoint{"iterated-jacobi", "iterated-gauss-seidel"};
 
 TEST(Options, OfAlgorithmsAreThoseOfTheirKind) {
   const Words semiImplicit{"semi-implicit"};
+  const Words tested{"iterated-jacobi", "iterated-gauss-seidel", "newton"};
   const std::vector<Option> options{{"rtol = 1e-3", kIterating},
+                                    {"convergence = \"residual\"", tested},
+                                    {"relative_to = \"first-residual\"", tested},
                                     {"atol = 1e-3", kIterating},
                                     {"norm = \"max\"", kIterating},
                                     {"discrete = \"ignore\"", kIterating},
@@ -243,6 +246,19 @@ TEST(Options, GroupsOfTheConvergenceTestInheritAndAreNamed) {
   EXPECT_EQ(groups[1].tolerance.rtol, 0.125);
   EXPECT_EQ(groups[1].tolerance.atol, 0.0);
   EXPECT_EQ(groups[1].norm, coupling::Norm::rms);
+}
+
+TEST(Options, NoResidualFallsToNothingOfTheFirstOne) {
+  const auto with = [](const std::string& lines, const std::string& group) {
+    return mistakes(readingOf("[algorithm]\nkind = \"iterated-jacobi\"\n" + lines +
+                              "[[convergence]]\nvariables = [\"a.x\"]\n" + group));
+  };
+  const std::string relative = "relative_to = \"first-residual\"\n";
+  EXPECT_THAT(with(relative, ""), IsEmpty());
+  EXPECT_THAT(with("atol = 1.0\nrtol = 0\n", ""), IsEmpty());
+  EXPECT_THAT(with(relative + "atol = 1.0\nrtol = 0\n", "rtol = 0.1\n"),
+              ElementsAre(HasSubstr("9:8 rtol is 0, so no residual can have fallen to that part of the first one.")));
+  EXPECT_THAT(with(relative, "atol = 1.0\nrtol = 0\n"), ElementsAre(HasSubstr("11:8 rtol is 0, so no residual")));
 }
 
 TEST(Options, GroupsOfTheConvergenceTestNeedVariablesTolerancesAndNames) {

@@ -346,7 +346,7 @@ TEST(History, CountsStepsAndIterationsAndSaysWhatMadeThem) {
   ASSERT_TRUE(run.initialise().ok());
   ASSERT_TRUE(run.simulate().ok());
   EXPECT_EQ(fmt::format("{}", fmt::join(history.names, " ")),
-            "step cycle iteration total residual residual.results K behaviour acceleration factor_smallest "
+            "step cycle iteration total residual residual.results error K behaviour acceleration factor_smallest "
             "factor_largest columns dropped ending same.y1 same.y1.residual same.y1.K same.y1.factor "
             "same.y1.change_mean same.y1.change_largest");
   // The error falls by 1 - 0.5 * 1.5 = 1/4 an iteration: residuals 1, 1/4, ..., 4^-(k-1) <= 1e-3 of 2/3 at k = 7.
