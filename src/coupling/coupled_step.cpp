@@ -249,8 +249,12 @@ std::span<const double> CoupledStep::predicted() const {
 }
 
 void CoupledStep::accept(double t1) {
-  for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  acceptPart(t1);
+}
+
+void CoupledStep::acceptPart(double t1) {
+  for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
   if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);

@@ -95,6 +95,8 @@ class CoupledStep {
   [[nodiscard]] std::span<const double> history() {
     return !semiImplicit_ || finalUpdate_ ? network_.outputs() : correctedHistory();
   }
+  /// The same of a part of a macro step: the error estimate tells of whole ones.
+  void acceptPart(double t1);
   /// Accepts a step that only serves to try another one.
   void acceptForNow(double t1);
   void takeBack();
