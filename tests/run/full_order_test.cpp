@@ -2,6 +2,7 @@
 // problems with closed forms: an LC circuit and a damped pair with feed-through. Schmoll's oscillator is in
 // tests/multirate/start_up_test.cpp.
 
+#include <atomic>
 #include <cmath>
 #include <functional>
 
@@ -238,6 +239,63 @@ TEST(FullOrder, IsNotForProgramsWhoseStepsAreCalls) {
   EXPECT_EQ(done.statistics.algorithm.count, 8U);
   EXPECT_THAT(done.warnings,
               ElementsAre(AllOf(HasSubstr("a call of a program: first, second."), HasSubstr("order 2, not 3"))));
+}
+
+TEST(FullOrder, IsKeptWithSlopes) {
+  const auto error = [](unsigned degree, double H) {
+    Settings settings = settingsOf(AlgorithmKind::jacobi, degree, H);
+    settings.algorithm.samples = coupling::Samples::valuesAndSlopes;
+    return errorOf(kCircuit, simulate(systemOf(kCircuit), settings));
+  };
+  for (unsigned p = 1; p <= 4; ++p) EXPECT_NEAR(std::log2(error(p, 0.05) / error(p, 0.025)), p + 1.0, 0.2) << p;
+}
+
+/// Refuses to go past an instant in one step, or asks to end there.
+class Border final : public subsystem::detail::Wrapper {
+ public:
+  Border(std::unique_ptr<Subsystem> inner, double border, bool asks)
+      : Wrapper(std::move(inner)), border_(border), asks_(asks) {}
+  void enterInitialisation(const subsystem::Experiment& experiment) override {
+    ending_ = experiment.ending;
+    Wrapper::enterInitialisation(experiment);
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    if (!asks_ && step.t0 < border_ && border_ < step.t1) return {subsystem::Status::discard, border_};
+    ends_ = asks_ && step.t1 >= border_;
+    if (ends_) *ending_ = true;
+    return inner().advance(step, u, y);
+  }
+  [[nodiscard]] bool asksToEnd() const override { return ends_; }
+
+ private:
+  double border_;
+  bool asks_;
+  bool ends_ = false;
+  std::atomic<bool>* ending_ = nullptr;
+};
+
+coupling::System withBorder(double border, bool asks) {
+  coupling::System system = systemOf(kCircuit);
+  system.members[0].subsystem = std::make_unique<Border>(std::move(system.members[0].subsystem), border, asks);
+  return system;
+}
+
+/// All go to where it got, then on; that point is none of theirs who look at macro steps.
+TEST(FullOrder, SurvivesADiscardedStep) {
+  Settings settings = settingsOf(AlgorithmKind::jacobi, 3, 0.25);
+  settings.onDiscard = OnDiscard::shorten;
+  const Done discarded = simulate(withBorder(0.1, false), settings);
+  const Done smooth = simulate(systemOf(kCircuit), settings);
+  EXPECT_EQ(discarded.statistics.discardedSteps, 1U);
+  EXPECT_EQ(discarded.statistics.acceptedSteps, 8U);
+  EXPECT_THAT(discarded.times, ElementsAre(0.0, 0.25, 0.5, 0.75, 1.0, 1.25, 1.5, 1.75, 2.0));
+  EXPECT_LT(errorOf(kCircuit, discarded), 1.5 * errorOf(kCircuit, smooth));
+}
+
+/// A run that ends inside its first macro step has its last row there.
+TEST(FullOrder, EndsWhereAMemberAsks) {
+  const Done done = simulate(withBorder(0.1, true), settingsOf(AlgorithmKind::jacobi, 2, 0.25));
+  EXPECT_THAT(done.times, ElementsAre(0.0, 0.125)) << "the first short step that reaches 0.1 s";
 }
 
 TEST(FullOrder, CanBeInterruptedOnItsWay) {
