@@ -251,10 +251,13 @@ std::span<const double> CoupledStep::predicted() const {
   return approximation_ ? approximation_->predicted() : std::span<const double>(before_);
 }
 
-void CoupledStep::accept(double t1, bool looks) {
+void CoupledStep::accept(double t1) {
+  estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  acceptUnwatched(t1);
+}
+
+void CoupledStep::acceptUnwatched(double t1) {
   for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
-  if (looks)
-    estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
   // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
   if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);

@@ -88,9 +88,10 @@ class CoupledStep {
   const StepOutcome& solve(const Attempt& attempt);
   /// Of the step that was solved last.
   [[nodiscard]] const StepOutcome& outcome() const { return outcome_; }
-  /// The step that was solved last is kept; the outputs hold its values at t1. Who looks gets an estimate of what
-  /// connections cost in accuracy.
-  void accept(double t1, bool looks = true);
+  /// The step that was solved last is kept; the outputs hold its values at t1.
+  void accept(double t1);
+  /// The same without a look at what connections cost in accuracy, as for parts of a macro step.
+  void acceptUnwatched(double t1);
   /// What the next step will be told of the end of the one that was solved last: the outputs, or where the
   /// semi-implicit method sent corrected values, those.
   [[nodiscard]] std::span<const double> history() {

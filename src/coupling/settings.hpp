@@ -30,6 +30,7 @@ enum class Samples : std::uint8_t {
 
 /// Where the samples come from that a polynomial of higher degree needs before the start (Schmoll, sec. 2.4.4).
 enum class StartUp : std::uint8_t {
+  fullOrder,   ///< from the first macro step, taken in parts that are so short that their low degrees do no harm
   trivial,     ///< from nowhere: the degree rises with every macro step
   analytic,    ///< from a known solution
   masterSlave  ///< from the first macro steps, done in steps of the master
@@ -104,7 +105,7 @@ struct AlgorithmSettings {
   AlgorithmKind kind = AlgorithmKind::gaussSeidel;
   unsigned degree = 0;  ///< of the polynomials between communication points
   Samples samples = Samples::values;
-  StartUp startUp = StartUp::trivial;
+  StartUp startUp = StartUp::fullOrder;
   /// Outputs with feed-through are computed once more with what was exchanged at the end of the step; otherwise they
   /// are passed on as they came, with the approximated inputs (Schmoll, sec. 2.4.1.2).
   bool reevaluate = false;

@@ -222,7 +222,7 @@ class ProjectReader {
     const coupling::AlgorithmSettings& algorithm = project_.settings.algorithm;
     if (algorithm.startUp == coupling::StartUp::analytic && algorithm.degree > 0 && !root_.given("reference"))
       algorithm_.mistake("start_up", "An analytic start needs an exact solution.",
-                         "Write [reference], or choose start_up = \"trivial\" or \"master-slave\".");
+                         "Write [reference], or leave start_up out.");
   }
 
   /// The names of all options as the command line spells them.

@@ -61,7 +61,8 @@ inline constexpr std::array kProbesWords{Word{"sequence", Form::sequence}, Word{
 inline constexpr std::array kRelaxedWords{Word{"multipliers", Relaxed::multipliers}, Word{"all", Relaxed::all}};
 inline constexpr std::array kSamplesWords{Word{"values", Samples::values},
                                           Word{"values-and-slopes", Samples::valuesAndSlopes}};
-inline constexpr std::array kStartUpWords{Word{"trivial", StartUp::trivial}, Word{"analytic", StartUp::analytic},
+inline constexpr std::array kStartUpWords{Word{"full-order", StartUp::fullOrder}, Word{"trivial", StartUp::trivial},
+                                          Word{"analytic", StartUp::analytic},
                                           Word{"master-slave", StartUp::masterSlave}};
 inline constexpr std::array kNormWords{Word{"rms", Norm::rms}, Word{"max", Norm::max}, Word{"nicolai", Norm::nicolai},
                                        Word{"field-rms", Norm::fieldRms}, Word{"field-max", Norm::fieldMax}};

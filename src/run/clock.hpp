@@ -3,6 +3,7 @@
 #include <cstdint>
 
 #include "koppla/core/time_grid.hpp"
+#include "koppla/run/short_steps.hpp"
 
 namespace koppla::run {
 
@@ -14,13 +15,16 @@ class Clock {
 
   [[nodiscard]] double now() const { return now_; }
   [[nodiscard]] bool finished() const { return now_ >= end_; }
-  /// End of the next macro step of length h (a fixed step has its own length).
-  [[nodiscard]] double next(double h) const { return fixed_ ? gridPoint_ : nextAdapted(h); }
+  /// End of the next step of length h (a fixed step and a short one have their own length).
+  [[nodiscard]] double next(double h) const {
+    return takesShortSteps() ? nextShort() : fixed_ ? gridPoint_ : nextAdapted(h);
+  }
   /// What that step is meant to be long, s: a fixed one has the length of the grid unless a point in between was
   /// accepted; any other has the difference of its points.
-  [[nodiscard]] double length(double h) const { return fixed_ ? length_ : nextAdapted(h) - now_; }
-  /// The macro step to t1 is accepted; h is the length that was asked for.
+  [[nodiscard]] double length(double h) const { return fixed_ && !takesShortSteps() ? length_ : next(h) - now_; }
+  /// The step to t1 is accepted; h is the length that was asked for.
   void advance(double t1, double h) {
+    if (takesShortSteps() && t1 >= nextShort()) short_.take();
     now_ = t1;
     if (!fixed_) {
       advanceAdapted(t1, h);
@@ -31,7 +35,17 @@ class Clock {
     }
   }
 
-  // With a fixed step, for loops that know it to be fixed.
+  /// Of a fixed clock: the next steps are short.
+  void takeShortSteps(const ShortSteps& steps) { short_ = steps; }
+  [[nodiscard]] bool takesShortSteps() const { return !short_.done(); }
+  /// Whether a step to t1 leads to a point that is not one of the grid.
+  [[nodiscard]] bool leadsInside(double t1) const { return takesShortSteps() && t1 < gridPoint_; }
+  /// Whether the clock stands at such a point.
+  [[nodiscard]] bool isInside() const { return takesShortSteps() && now_ != grid_.point(index_); }
+  /// The step of the grid to which the next short one belongs, s.
+  [[nodiscard]] double macroStep() const { return grid_.length(index_); }
+
+  // With a fixed step, for loops that know it to be fixed and no step to be short.
   [[nodiscard]] double nextOnGrid() const { return gridPoint_; }
   [[nodiscard]] double lengthOnGrid() const { return length_; }
   void advanceOnGrid() {
@@ -47,6 +61,7 @@ class Clock {
     const double t1 = accepted_.after(h);
     return t1 >= end_ - kTie * h ? end_ : t1;
   }
+  [[nodiscard]] double nextShort() const;
   void advanceAdapted(double t1, double h) {
     if (t1 == accepted_.after(h))
       accepted_.advance(h);
@@ -62,6 +77,7 @@ class Clock {
   std::int64_t index_ = 0;
   double gridPoint_;  ///< the one after index_
   double length_;     ///< of the step to it
+  ShortSteps short_;
 };
 
 }  // namespace koppla::run

@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "koppla/run/short_steps.hpp"
+
 namespace koppla::run {
 
 using coupling::Fault;
@@ -24,6 +26,10 @@ coupling::AlgorithmSettings starting(coupling::AlgorithmSettings settings) {
   settings.waveform = 1;
   settings.predictor.reset();
   return settings;
+}
+
+Outcome interruptedStart(double t) {
+  return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, during start-up.", t)};
 }
 
 }  // namespace
@@ -58,21 +64,36 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
   stepsToStart_ = settings.algorithm.degree;
 }
 
-void MacroStep::begin() {
+void MacroStep::begin(Clock& clock, bool inShortSteps) {
   const double ofMaster = network_.subsystem(0).describe().capabilities.microStep;
   const bool masters = settings_.algorithm.kind == coupling::AlgorithmKind::masterSlave && ofMaster > 0.0;
   if (settings_.algorithm.startUp == coupling::StartUp::analytic)
     coupledStep_.begin(settings_.start, masters ? ofMaster : next_, system_.past);
+  else if (inShortSteps)
+    restart(clock);
   else
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);
   if (sizes_) sizes_->show(network_.outputs());
 }
 
+/// The outputs hold the values at the clock's instant, and nothing is known of the time before.
+void MacroStep::restart(Clock& clock) {
+  const unsigned degree = settings_.algorithm.degree;
+  const double t = clock.now();
+  coupledStep_.begin(t);
+  clock.takeShortSteps({t, settings_.step, degree, halvings(degree, settings_.step, t)});
+}
+
 OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, Halt& halt) {
-  const OutcomeKind kind = advanceUntil(clock, until, most, halt);
-  if (halt.isSoon()) [[unlikely]]
-    lookForEnd(halt);
+  OutcomeKind kind{};
+  do {
+    kind = advanceUntil(clock, until, most, halt);
+    if (halt.isSoon()) [[unlikely]]
+      lookForEnd(halt);
+    if (clock.isInside() && kind == OutcomeKind::ok && !isOver() && halt.isInterrupted())
+      return fail(interruptedStart(clock.now()));
+  } while (clock.isInside() && kind == OutcomeKind::ok && !isOver());  // nobody else sees the points inside
   return kind;
 }
 
@@ -83,6 +104,7 @@ OutcomeKind MacroStep::advanceUntil(Clock& clock, double until, std::uint64_t mo
     if (!failure_.ok()) return failure_.kind;
     if (!(clock.now() < until) || --most == 0 || halt.isSoon()) return OutcomeKind::ok;
   }
+  if (clock.takesShortSteps()) return advanceWithControl(clock, halt, false);
   if (undecided_)
     return counters_.algorithm.measure([&] {
       return coupledStep_.isPlain() ? advanceHeld(clock, until, most, halt)
@@ -251,9 +273,13 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
         const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
         const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
         if (!settled) return true;
-        const bool looks = unwatched_ == 0;
-        coupledStep_.accept(step.t1, looks);
-        unwatched_ = looks ? untilNextLook() : unwatched_ - 1;
+        if (unwatched_ > 0) {
+          --unwatched_;
+          coupledStep_.acceptUnwatched(step.t1);
+        } else {
+          coupledStep_.accept(step.t1);
+          unwatched_ = untilNextLook();
+        }
         return false;
       });
     });
@@ -278,8 +304,7 @@ Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
     }
     if (solved.fault) return describe(solved.fault, t);
     if (!getsOn(t, solved.reached)) return stuck(t);
-    if (halt.isInterrupted())
-      return {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, during start-up.", t)};
+    if (halt.isInterrupted()) return interruptedStart(t);
     t = solved.reached;
     starter_->acceptForNow(t);
   }

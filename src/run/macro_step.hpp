@@ -35,8 +35,8 @@ class MacroStep {
   MacroStep(const coupling::System& system, coupling::Network& network, const std::vector<coupling::Cycle>& cycles,
             const Settings& settings, core::Log& log);
 
-  /// The subsystems are initialised and the clock stands at the start.
-  void begin();
+  /// The subsystems are initialised and the clock stands at the start; it may take short steps first.
+  void begin(Clock& clock, bool inShortSteps);
   /// Accepted steps, one at least, until the clock reaches `until` (s), `most` steps are done or somebody asks to stop.
   /// A subsystem that asks to end may do so in the first one.
   /// Where this is not ok, failure() says why.
@@ -87,6 +87,7 @@ class MacroStep {
   void warnAboutEndOfIterate(double t0, std::size_t position);
   void endWithin(Clock& clock, const coupling::Fault& fault);
   [[nodiscard]] unsigned untilNextLook() const;
+  void restart(Clock& clock);
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
   void tellOfThreads();

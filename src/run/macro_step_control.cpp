@@ -193,8 +193,14 @@ Fault MacroStep::goBack() {
 }
 
 void MacroStep::accept(Clock& clock, double t1) {
-  count(t1 == clock.next(next_) ? clock.length(next_) : t1 - clock.now());
-  coupledStep_.accept(t1);
+  if (clock.leadsInside(t1)) {
+    coupledStep_.acceptUnwatched(t1);
+  } else {
+    count(clock.takesShortSteps()   ? clock.macroStep()
+          : t1 == clock.next(next_) ? clock.length(next_)
+                                    : t1 - clock.now());
+    coupledStep_.accept(t1);
+  }
   if (sizes_) sizes_->show(network_.outputs());
   clock.advance(t1, next_);
 }

@@ -142,6 +142,17 @@ std::vector<std::string> outputsFedThrough(const coupling::System& system, coupl
   return names;
 }
 
+bool isDriven(const coupling::System& system, coupling::MemberIndex member) {
+  return std::ranges::any_of(system.connections, [member](const auto& c) { return c.to.member == member; });
+}
+
+/// A mean has the integral of what it stands for, and so has a polynomial through equidistant points up to the next
+/// degree where that is odd (Newton-Cotes): then states gain an order.
+std::string orderOfFit(unsigned taken, unsigned degree) {
+  const unsigned order = taken + (taken % 2 == 0 ? 2 : 1);
+  return order > degree ? "" : fmt::format(", and the coupling is of order {}, not {}", order, degree + 1);
+}
+
 /// Who takes values only and cannot try a step.
 void warnOfLateOutputs(const coupling::System& system, coupling::MemberIndex member, unsigned degree, core::Log& log) {
   const std::vector<std::string> late = outputsFedThrough(system, member);
@@ -165,9 +176,10 @@ coupling::System fitted(coupling::System system, unsigned degree, core::Log& log
     if (capabilities.inputDerivatives == 0) warnOfLateOutputs(system, index, degree, log);
     log.write(
         system.constraints.empty() ? core::Severity::info : core::Severity::warning, "coupling",
-        fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step. Give it a "
+        fmt::format("{} takes inputs of degree {}, not {}: it gets their best fit over each macro step{}. Give it a "
                     "micro_step to follow them more closely.",
-                    member.name, capabilities.inputDerivatives, degree));
+                    member.name, capabilities.inputDerivatives, degree,
+                    isDriven(system, index) ? orderOfFit(capabilities.inputDerivatives, degree) : ""));
     member.subsystem = subsystem::subdivide(std::move(member.subsystem), 0.0);
   }
   return system;

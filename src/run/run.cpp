@@ -21,6 +21,7 @@
 #include "koppla/run/observation.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/pulse.hpp"
+#include "koppla/run/start_up.hpp"
 
 namespace koppla::run {
 
@@ -46,7 +47,8 @@ Calls callsOf(const Meter& meter) {
 
 struct Run::Impl {
   Impl(coupling::System coupled, Settings chosen, core::Log& runLog, Recorders recorders)
-      : system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
+      : startUp(planStartUp(coupled, chosen)),
+        system(fitted(std::move(coupled), chosen.algorithm.degree, runLog)),
         settings(withWholeSteps(withGroups(std::move(chosen), system), system, runLog)),
         log(runLog),
         recorder(recorders.results),
@@ -66,6 +68,7 @@ struct Run::Impl {
     if (recorders.iterations != nullptr && (!settings.algorithm.iterates() || settings.algorithm.solvesLinearised()))
       log.write(core::Severity::warning, "results",
                 "results.iterations: only iterated-gauss-seidel and iterated-jacobi have a history of iterations");
+    if (!startUp.loss.empty()) log.write(core::Severity::warning, "coupling", startUp.loss);
     for (const std::string& warning : doubts(system, cycles, settings))
       log.write(core::Severity::warning, "coupling", warning);
     for (const std::string& warning : doubtsAboutJoints(system, settings))
@@ -93,6 +96,7 @@ struct Run::Impl {
   [[nodiscard]] Statistics statistics();
   [[nodiscard]] Progress progress() const;
 
+  StartUpPlan startUp;
   coupling::System system;
   Settings settings;
   core::Log& log;
@@ -155,7 +159,7 @@ Outcome Run::Impl::initialise() {
     if (first.ok()) iterations->begin();
     return first;
   });
-  if (outcome.ok()) macroStep.begin();
+  if (outcome.ok()) macroStep.begin(clock, startUp.inShortSteps);
   initialisation = secondsSince(begin);
   wallClock += initialisation;
   cpu += cpuSeconds() - cpuBegin;

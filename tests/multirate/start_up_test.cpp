@@ -38,6 +38,24 @@ TEST(StartUp, AnalyticSamplesGiveFullOrderFromTheFirstStep) {
   showAtMost({"schmoll R19", "order", "local order p + 1 over the first 2 ms, within 0.2"}, worst, 0.2);
 }
 
+TEST(StartUp, ShortStepsGiveFullOrderWithoutAnyPast) {
+  for (const AlgorithmKind algorithm : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel})
+    for (unsigned p = 1; p <= 5; ++p) {
+      std::vector<double> errors;
+      for (const double H : {4e-5, 2e-5}) {
+        TwoMassCase c = started(StartUp::fullOrder, H, p);
+        c.algorithm = algorithm;
+        c.end = 0.05;
+        errors.push_back(errorsOf(c).global);
+      }
+      EXPECT_NEAR(slope({4e-5, 2e-5}, errors), p + 1.0, 0.2);
+      TwoMassCase known = started(StartUp::analytic, 2e-5, p);
+      known.algorithm = algorithm;
+      known.end = 0.05;
+      EXPECT_NEAR(errors.back() / errorsOf(known).global, 1.0, 0.15) << "as if the past were known";
+    }
+}
+
 TEST(StartUp, ATrivialStartIsHarmlessUpToDegreeTwo) {
   test::Largest worst;
   for (unsigned p = 0; p <= 2; ++p)

@@ -85,6 +85,7 @@ run::Settings explicitly(AlgorithmKind kind, unsigned degree, double H, double e
   run::Settings settings;
   settings.algorithm.kind = kind;
   settings.algorithm.degree = degree;
+  settings.algorithm.startUp = coupling::StartUp::trivial;
   settings.step = H;
   settings.end = end;
   return settings;

@@ -235,8 +235,7 @@ TEST(Reference, AnAnalyticStartNeedsEveryConnectedOutput) {
                         "\"s2.link.force\" = \"...\" in [reference.values]."});
   const std::string none = kBodies.substr(0, kBodies.find("[reference]")) + kLink;
   EXPECT_EQ(mistakes(parseWith(none)),
-            ProblemList{"3:55 An analytic start needs an exact solution. Write [reference], or choose start_up = "
-                        "\"trivial\" or \"master-slave\"."});
+            ProblemList{"3:55 An analytic start needs an exact solution. Write [reference], or leave start_up out."});
 }
 
 TEST(Reference, KindsHaveValuesAtAnyTime) {

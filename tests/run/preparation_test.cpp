@@ -103,11 +103,11 @@ TEST(Preparation, MembersThatTakeLowerDegreesGetFits) {
           continue;
         }
         EXPECT_GE(made.members[0].subsystem->describe().capabilities.inputDerivatives, 2U);
-        EXPECT_THAT(said.lines,
-                    ElementsAre(std::string(joints ? "warning" : "info") + ": a takes inputs of degree " +
-                                std::to_string(taken) +
-                                ", not 2: it gets their best fit over each macro step. Give it a micro_step to follow "
-                                "them more closely."));
+        EXPECT_THAT(said.lines, ElementsAre(std::string(joints ? "warning" : "info") + ": a takes inputs of degree " +
+                                            std::to_string(taken) +
+                                            ", not 2: it gets their best fit over each macro step, and the coupling is "
+                                            "of order 2, not 3. Give it a micro_step to follow "
+                                            "them more closely."));
       }
 }
 

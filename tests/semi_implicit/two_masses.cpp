@@ -52,6 +52,7 @@ run::Settings commonSettings(const Case& c, double end) {
   settings.step = c.H;
   settings.algorithm.kind = coupling::AlgorithmKind::semiImplicit;
   settings.algorithm.degree = c.degree;
+  settings.algorithm.startUp = coupling::StartUp::trivial;  // the source's degrees rise with the macro steps
   settings.algorithm.semiImplicit = c.settings;
   settings.variables = {"*"};
   return settings;
