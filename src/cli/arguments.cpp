@@ -27,8 +27,8 @@ constexpr const char* kFooter = R"(Examples:
   koppla plot project.run 'Plant.*'            draw variables in the terminal
   koppla compare project.run reference.csv     are they equal within tolerances?
 
-Exit codes: 0 ok, 1 compared results differ, 2 bad input, 3 a subsystem failed, 4 not converged, 5 a value exploded,
-6 output failed, 70 a bug in Koppla, 130 interrupted.)";
+Exit codes: 0 ok, 1 compared results differ or a run is not certified, 2 bad input, 3 a subsystem failed, 4 not
+converged, 5 a value exploded, 6 output failed, 70 a bug in Koppla, 130 interrupted.)";
 
 constexpr const char* kMoreHelp = "'koppla --help' and 'koppla COMMAND --help' tell more.";
 
@@ -115,6 +115,8 @@ ExitCode dispatch(int argc, const char* const* argv) {
   run->add_option("--folder", runOptions.folder, "Run folder (default: results.folder of the project)")
       ->check(notEmpty, "");
   run->add_flag("--overwrite", runOptions.overwrite, "Replace an existing run folder's results");
+  run->add_flag("--certify", runOptions.certify,
+                "Run twice more, with half and a quarter of the step, and tell how far each variable is off");
   run->add_flag("--quiet", runOptions.quiet, "No progress, no statistics");
   run->add_flag("--json", runOptions.json, "Print the statistics as JSON");
 

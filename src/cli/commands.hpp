@@ -10,7 +10,7 @@ namespace koppla::cli {
 /// How a command ended; documented in docs/command-line.md.
 enum class ExitCode {
   ok = 0,
-  different = 1,  ///< compare found differences
+  different = 1,  ///< compare found differences; a run was not certified
   badInput = 2,   ///< command line, project file, FMU or result file
   subsystemFailed = 3,
   notConverged = 4,
@@ -27,6 +27,7 @@ struct RunOptions {
   std::optional<std::string> step;
   std::filesystem::path folder;
   bool overwrite = false;
+  bool certify = false;  ///< repeat the run with shorter steps and tell how far it is off
   bool quiet = false;
   bool json = false;
 };

@@ -8,6 +8,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
+#include "certify.hpp"
 #include "commands.hpp"
 #include "conduct.hpp"
 #include "console.hpp"
@@ -45,7 +46,9 @@ ExitCode runCommand(const RunOptions& options) {
   project::Project plan = project::readText(copy.text, copy.origin, log, copy.overrides);
   const Existing existing = options.overwrite ? Existing::overwritten : Existing::refused;
   RunFolder folder(options.folder.empty() ? plan.resultsFolder : options.folder, plan.file, existing);
-  return conduct(copy, std::move(plan), folder, existing, {options.quiet, options.json}, log);
+  const Manner manner{options.quiet, options.json};
+  if (options.certify) return conductCertified(copy, plan, folder, existing, manner, log);
+  return conduct(copy, std::move(plan), folder, existing, manner, log);
 }
 
 }  // namespace koppla::cli

@@ -30,6 +30,7 @@ constexpr std::array kFiles{"results.csv",
                             "iterations.partial.h5",
                             "iterations.partial.rows",
                             "statistics.json",
+                            "certificate.json",
                             "run.log",
                             "project.toml",
                             "status.json",
@@ -101,6 +102,7 @@ void RunFolder::prepare() {
 void RunFolder::forgetEnd() const {
   std::error_code ignored;
   fs::remove(statistics(), ignored);
+  fs::remove(certificate(), ignored);
 }
 
 }  // namespace koppla::cli

@@ -14,8 +14,8 @@ enum class Existing {
   resumed  ///< its run goes on
 };
 
-/// The folder of one run: results.csv, results.units.csv (or results.h5), statistics.json, run.log, project.toml and
-/// ingredients.txt.
+/// The folder of one run: results.csv, results.units.csv (or results.h5), statistics.json, certificate.json, run.log,
+/// project.toml and ingredients.txt.
 class RunFolder {
  public:
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
@@ -33,6 +33,7 @@ class RunFolder {
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
   [[nodiscard]] std::filesystem::path log() const { return folder_ / "run.log"; }
   [[nodiscard]] std::filesystem::path statistics() const { return folder_ / "statistics.json"; }
+  [[nodiscard]] std::filesystem::path certificate() const { return folder_ / "certificate.json"; }
   [[nodiscard]] std::filesystem::path project() const { return folder_ / "project.toml"; }
   [[nodiscard]] std::filesystem::path ingredients() const { return folder_ / "ingredients.txt"; }
   [[nodiscard]] std::filesystem::path status() const { return folder_ / "status.json"; }

@@ -55,6 +55,29 @@ std::array<double, kMaxKnots> weightsOf(const PolynomialBasis& basis, std::size_
   return weights;
 }
 
+double productAt(double s, std::span<const Knot> knots) {
+  double product = 1.0;
+  for (const Knot& knot : knots) product *= s - knot.s;
+  return product;
+}
+
+/// The error over a step that goes with these knots, as a part of what is one at the end.
+ErrorShape shapeOf(std::span<const Knot> knots, double one) {
+  constexpr int kPoints = 32;
+  // Gauss and Legendre's, exact up to s^7: the product has degree 6 at most, times s.
+  constexpr std::array kNodes{0.069431844202973713, 0.33000947820757187, 0.66999052179242813, 0.93056815579702629};
+  constexpr std::array kWeights{0.17392742256872693, 0.32607257743127307, 0.32607257743127307, 0.17392742256872693};
+  ErrorShape shape{0.0, 0.0, 0.0};
+  for (std::size_t i = 0; i < kNodes.size(); ++i) {
+    const double part = kWeights[i] * productAt(kNodes[i], knots) / one;
+    shape.integral += part;
+    shape.moment += kNodes[i] * part;
+  }
+  for (int k = 0; k <= kPoints; ++k)
+    shape.largest = std::fmax(shape.largest, std::fabs(productAt(static_cast<double>(k) / kPoints, knots) / one));
+  return shape;
+}
+
 }  // namespace
 
 Approximation::Approximation(std::size_t values, unsigned degree, std::vector<std::size_t> held,
@@ -69,7 +92,21 @@ Approximation::Approximation(std::size_t values, unsigned degree, std::vector<st
   predicted_.resize(values);
 }
 
+void Approximation::clear() {
+  samples_ = 0;
+  begun_ = false;
+  risen_.reset();
+}
+
+std::optional<EarlierError> Approximation::earlierError() const {
+  if (!risen_ || risen_->degree != extrapolationDegree_) return std::nullopt;
+  return EarlierError{risen_->t1, risen_->product / std::fabs(atEnd_ * std::pow(stepLength_, pastKnots_))};
+}
+
 void Approximation::add(double t, std::span<const double> y, std::span<const double> slopes) {
+  risen_.reset();
+  if (std::exchange(begun_, false) && interpolationDegree_ > extrapolationDegree_)
+    risen_ = {interpolationDegree_, t, largestInside_ * std::pow(stepLength_, interpolationDegree_ + 1)};
   newest_ = (newest_ + 1) % ring_.size();
   Sample& sample = ring_[newest_];
   sample.time = t;
@@ -117,6 +154,9 @@ void Approximation::renewBases() {
   extrapolation_ = PolynomialBasis(std::span(knots).first(pastKnots_));
   extrapolationDegree_ = static_cast<unsigned>(pastKnots_ - 1);
   for (std::size_t i = 0; i < pastKnots_; ++i) prediction_[i] = extrapolation_.value(i, 1.0);
+  // Errors are f[..] prod (s - s_i): of extrapolation at t1 f[..] prod (1 - s_i).
+  atEnd_ = productAt(1.0, std::span(knots).first(pastKnots_));
+  extrapolationError_ = shapeOf(std::span(knots).first(pastKnots_), atEnd_);
 
   // The knot s = 0 first: the coefficient of s^0 is then exactly the value at t0.
   interpolationDegree_ = static_cast<unsigned>(std::min<std::size_t>(degree_, samples_));
@@ -128,18 +168,9 @@ void Approximation::renewBases() {
   }
   interpolation_ = PolynomialBasis(std::span(knots).first(interpolationDegree_ + 1));
 
-  // Error of extrapolation at t1: f[..] prod (1 - s_i); of interpolation in between: f[..] max prod (s - s_j).
-  double atEnd = 1.0;
-  for (std::size_t i = 0; i < pastKnots_; ++i) atEnd *= 1.0 - past_[i];
-  constexpr int kPoints = 32;
-  double largest = 0.0;
-  for (int k = 0; k <= kPoints; ++k) {
-    const double s = static_cast<double>(k) / kPoints;
-    double product = 1.0;
-    for (std::size_t j = 0; j <= interpolationDegree_; ++j) product *= s - knots[j].s;
-    largest = std::fmax(largest, std::fabs(product));
-  }
-  interpolationShare_ = largest / std::fabs(atEnd);
+  interpolationError_ = shapeOf(std::span(knots).first(interpolationDegree_ + 1), atEnd_);
+  largestInside_ = interpolationError_.largest * std::fabs(atEnd_);
+  if (interpolationDegree_ > extrapolationDegree_) interpolationError_ = {0.0, 0.0, 0.0};
 }
 
 void Approximation::appendSample(std::vector<Condition>& conditions, std::size_t i) const {
@@ -196,6 +227,7 @@ void Approximation::interpolateSloped(Block block, std::span<const double> y, st
 }
 
 void Approximation::begin(double t0, double t1) {
+  begun_ = true;
   stepBegin_ = t0;
   stepLength_ = t1 - t0;
   if (knotsChanged(t0, t1) || !sloped_.empty()) renewBases();

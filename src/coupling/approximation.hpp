@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include "koppla/coupling/lagrange.hpp"
+#include "koppla/coupling/look.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::coupling {
@@ -52,7 +54,7 @@ class Approximation {
   }
 
   // The history. Two samples at most can be taken back, and only right after they were added.
-  void clear() { samples_ = 0; }
+  void clear();
   void add(double t, std::span<const double> y) { add(t, y, {}); }
   /// `slopes`: d y / d t (1/s), of which the sloped ranges are taken; empty, or not finite there: unknown.
   void add(double t, std::span<const double> y, std::span<const double> slopes);
@@ -85,9 +87,12 @@ class Approximation {
   [[nodiscard]] unsigned predictedDegree() const { return extrapolationDegree_; }
   /// How the coefficient of s^k of an interpolated value changes with its sample at t1.
   [[nodiscard]] double weightOfEnd(unsigned k) const;
-  /// Largest error of interpolation in the step over the error of extrapolation at t1, for functions whose derivative
-  /// of the next order is constant (Milne's device).
-  [[nodiscard]] double interpolationShare() const { return interpolationShare_; }
+  /// How errors go over the step (Milne's device). While the degree rises, interpolation is ahead by one, and how far
+  /// it is off is not known before the next step: then its shape is zero.
+  [[nodiscard]] const ErrorShape& extrapolationError() const { return extrapolationError_; }
+  [[nodiscard]] const ErrorShape& interpolationError() const { return interpolationError_; }
+  /// The step before, where that is known now: largest error of its interpolation over that of extrapolation at t1.
+  [[nodiscard]] std::optional<EarlierError> earlierError() const;
 
  private:
   struct Sample {
@@ -133,7 +138,17 @@ class Approximation {
   unsigned extrapolationDegree_ = 0;
   unsigned interpolationDegree_ = 0;
   unsigned degreeInUse_ = 0;
-  double interpolationShare_ = 1.0;
+  ErrorShape extrapolationError_ = kHeldFromBegin;
+  ErrorShape interpolationError_ = kHeldFromEnd;
+  double atEnd_ = 1.0;  ///< product of the distances of t1 to the knots of extrapolation, in lengths of the step
+  double largestInside_ = 1.0;  ///< of the products for interpolation
+  struct Open {
+    unsigned degree = 0;
+    double t1 = 0.0;       ///< s
+    double product = 0.0;  ///< largest inside, s^(degree + 1)
+  };
+  std::optional<Open> risen_;  ///< the newest step, if its interpolation was ahead
+  bool begun_ = false;         ///< a step has, since the newest sample
 
   std::vector<double> powers_;
   std::vector<double> predicted_;

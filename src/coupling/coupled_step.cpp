@@ -1,6 +1,7 @@
 #include "koppla/coupling/coupled_step.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace koppla::coupling {
 
@@ -38,7 +39,10 @@ std::unique_ptr<Algorithm> algorithmOf(const AlgorithmSettings& settings, Networ
 IteratedCycle::IteratedCycle(Network& network, Block block, const AlgorithmSettings& settings,
                              Approximation* approximation, Waveform* waveform)
     : problem(problemOf(network, block, settings.form(), approximation, waveform)),
-      algorithm(algorithmOf(settings, network, problem)) {}
+      algorithm(algorithmOf(settings, network, problem)) {
+  for (std::size_t position = block.first; position < block.last; ++position)
+    isLinear = isLinear && network.subsystem(position).describe().capabilities.linear;
+}
 
 CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, const AlgorithmSettings& settings,
                          bool predicts)
@@ -49,7 +53,9 @@ CoupledStep::CoupledStep(Network& network, const std::vector<Cycle>& cycles, con
       reevaluate_(settings.reevaluate),
       semiImplicit_(settings.kind == AlgorithmKind::semiImplicit),
       finalUpdate_(settings.semiImplicit.finalUpdate),
-      estimate_(network.outputs().size()) {
+      before_(network.outputs().size()),
+      estimate_(network.outputs().size()),
+      fits_(network) {
   if (predicts || needsApproximation(network, settings))
     approximation_.emplace(network.outputs().size(), settings.degree, network.heldOutputs(), network.slopedOutputs());
   // Held inputs of explicit methods are those of the beginning where nothing has to be waited for.
@@ -87,6 +93,7 @@ void CoupledStep::begin(double t) {
   before_.assign(network_.outputs().begin(), network_.outputs().end());
   if (approximation_) approximation_->clear();
   if (predictor_) predictor_->clear();
+  bonds_.begin(t);
   remember(t, network_.outputs());
 }
 
@@ -153,11 +160,14 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   StepOutcome& outcome = outcome_;
   outcome = {};
   outcome.reached = step.t1;
+  stepLength_ = step.t1 - step.t0;
+  if (!step.returnsBefore) half_.reset();
   if (masterSlave_) {
     solveFromMaster(step);
     return outcome;
   }
   if (approximation_) approximation_->begin(step.t0, step.t1);
+  if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
   const bool predicts = predictor_ && !attempt.untested;  // one evaluation must not rest on a guess across a jump
@@ -181,8 +191,10 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
     if (solution.fault) return failed(solution.fault);
     if (approximation_) approximation_->interpolate(network_.outputsOf(stretch.block), network_.outputs());
     if (waveform_) waveform_->fit(network_.outputsOf(stretch.block));
-    if (solution.suspicious) ++cycle.suspicious;
-    if (solution.suspicious && !outcome.suspicious) outcome.suspicious = stretch.cycleIndex;
+    if (solution.suspicious && !cycle.isLinear) {
+      ++cycle.suspicious;
+      if (!outcome.suspicious) outcome.suspicious = stretch.cycleIndex;
+    }
     if (solution.converged() && solution.amplification > outcome.amplification) {
       outcome.amplification = solution.amplification;
       outcome.slowest = stretch.cycleIndex;
@@ -252,7 +264,7 @@ std::span<const double> CoupledStep::predicted() const {
 }
 
 void CoupledStep::accept(double t1) {
-  estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  look(t1);
   acceptUnwatched(t1);
 }
 
@@ -261,7 +273,52 @@ void CoupledStep::acceptUnwatched(double t1) {
   // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
   if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);
-  if (!approximation_) std::ranges::copy(network_.outputs(), before_.begin());
+}
+
+Look CoupledStep::lookAt(double t1) {
+  Look look{.t1 = t1, .begin = before_, .predicted = predicted(), .accepted = network_.outputs(), .open = leftOpen()};
+  if (approximation_) {
+    look.extrapolated = approximation_->extrapolationError();
+    look.interpolated = approximation_->interpolationError();
+    look.earlier = approximation_->earlierError();
+  }
+  return look;
+}
+
+void CoupledStep::look(double t1) {
+  const Look whole = lookAt(t1);
+  if (half_) [[unlikely]] {
+    estimate_.add(half_->look);
+    bonds_.add(half_->look);
+    half_.reset();
+  }
+  estimate_.add(whole);
+  if (bonds_.size() > 0) bonds_.add(whole);
+  if (!fits_.isEmpty() && approximation_) fits_.add(t1, stepLength_, approximation_->courses());
+}
+
+void CoupledStep::acceptHalf(double middle) {
+  const auto copyOf = [](std::span<const double> values) { return std::vector(values.begin(), values.end()); };
+  const Look look = lookAt(middle);
+  half_ = {look, copyOf(look.begin), copyOf(look.predicted), copyOf(look.accepted), copyOf(look.open)};
+  half_->look.begin = half_->begin;
+  half_->look.predicted = half_->predicted;
+  half_->look.accepted = half_->accepted;
+  half_->look.open = half_->open;
+  acceptForNow(middle);
+}
+
+/// Inputs end at what was sent, their sources at what was answered.
+std::span<const double> CoupledStep::leftOpen() {
+  if (iterated_.empty()) return {};
+  open_.resize(network_.outputs().size(), 0.0);  // all but the cuts stay as they are
+  for (const auto& cycle : iterated_) {
+    const std::vector<std::size_t>& cut = cycle->problem.cut();
+    if (cycle->problem.points() > 1) continue;
+    cycle->problem.forSamples(
+        cut, [&](std::size_t i, double sent, double answered) { open_[cut[i]] = std::fabs(sent - answered); });
+  }
+  return open_;
 }
 
 void CoupledStep::acceptForNow(double t1) {
@@ -284,7 +341,7 @@ void CoupledStep::tell(IterationListener* listener) {
 Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
   std::ranges::copy(network_.outputs(), before_.begin());
   const Fault fault = network_.advance(all_, step, form_);
-  if (!fault) estimate_.add(step.t1, before_, network_.outputs(), 1.0);
+  if (!fault) look(step.t1);
   return fault;
 }
 

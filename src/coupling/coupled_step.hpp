@@ -7,9 +7,11 @@
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/coupling/approximation.hpp"
 #include "koppla/coupling/error_estimate.hpp"
+#include "koppla/coupling/fit_errors.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/held_sweep.hpp"
 #include "koppla/coupling/network.hpp"
+#include "koppla/coupling/power_bonds.hpp"
 #include "koppla/coupling/predictor.hpp"
 #include "koppla/coupling/settings.hpp"
 
@@ -61,6 +63,7 @@ struct IteratedCycle {
   unsigned longestChain = 0;  ///< of subsystems' steps in one macro step, each waiting for the one before
   std::uint64_t failures = 0;
   std::uint64_t suspicious = 0;  ///< solutions that plain iteration would not have found
+  bool isLinear = true;          ///< all members are: there is no other solution
 };
 
 /// One macro step of all members by the chosen algorithm. Explicit algorithms run the whole schedule once; iterating
@@ -99,6 +102,8 @@ class CoupledStep {
   }
   /// Accepts a step that only serves to try another one.
   void acceptForNow(double t1);
+  /// The same of the first half of a step. It counts if the other half, which is tried next, is accepted.
+  void acceptHalf(double middle);
   void takeBack();
 
   [[nodiscard]] bool isExplicit() const { return iterated_.empty() && !masterSlave_; }
@@ -120,6 +125,10 @@ class CoupledStep {
 
   [[nodiscard]] const std::vector<std::unique_ptr<IteratedCycle>>& iteratedCycles() const { return iterated_; }
   [[nodiscard]] const ErrorEstimate& errorEstimate() const { return estimate_; }
+  [[nodiscard]] const FitErrors& fitErrors() const { return fits_; }
+  /// Energy is told of these from now on.
+  void watchPower(std::vector<PowerBond> bonds) { bonds_ = PowerBonds(std::move(bonds)); }
+  [[nodiscard]] const PowerBonds& bonds() const { return bonds_; }
   /// Whether the consumer, by position, follows an interpolated course of that output.
   [[nodiscard]] bool interpolates(std::size_t output, std::size_t consumer) const;
 
@@ -138,6 +147,10 @@ class CoupledStep {
   void predict(const subsystem::Step& step);
   void sendPredicted(IteratedCycle& cycle);
   void sendExtrapolated(IteratedCycle& cycle);
+  /// Tells those who watch what coupling costs of the step that was solved last, before it is remembered.
+  void look(double t1);
+  [[nodiscard]] Look lookAt(double t1);
+  [[nodiscard]] std::span<const double> leftOpen();
   /// These are the values at t from now on.
   void remember(double t, std::span<const double> values);
 
@@ -155,9 +168,22 @@ class CoupledStep {
   bool trusted_ = true;  ///< the last step was solved, so its values continue those before
   std::vector<double> predictedTimes_;
   std::vector<double> predictedSamples_;
-  std::vector<double> before_;  ///< without approximation: values of the last accepted step
+  std::vector<double> before_;  ///< where somebody asks: values at the beginning of the step
   std::vector<double> history_;
+  double stepLength_ = 0.0;  ///< s
   ErrorEstimate estimate_;
+  FitErrors fits_;
+  PowerBonds bonds_;
+  std::vector<double> open_;  ///< scratch: what iterations left over, by output
+  /// What there is to tell of the first half of a step.
+  struct Half {
+    Look look;
+    std::vector<double> begin;
+    std::vector<double> predicted;
+    std::vector<double> accepted;
+    std::vector<double> open;
+  };
+  std::optional<Half> half_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;
   std::vector<Stretch> stretches_;
 };

@@ -5,28 +5,30 @@
 
 namespace koppla::coupling {
 
-ErrorEstimate::ErrorEstimate(std::size_t values) : records_(values, Record{0.0, 0.0, 0.0, HUGE_VAL, -HUGE_VAL}) {}
-
-void ErrorEstimate::add(double t1, std::span<const double> predicted, std::span<const double> accepted,
-                        double interpolationShare) {
-  for (std::size_t i = 0; i < records_.size(); ++i) {
-    Record& record = records_[i];
-    const double value = accepted[i];
-    const double error = std::fabs(value - predicted[i]);
-    record.squares += error * error;
-    record.lower = std::min(record.lower, value);
-    record.upper = std::max(record.upper, value);
-    if (error > record.largest) {
-      record.largest = error;
-      record.when = t1;
-    }
-  }
-  ++steps_;
-  shares_ += interpolationShare;
+double ErrorRecord::rms(std::uint64_t steps) const {
+  return steps == 0 ? 0.0 : std::sqrt(squares_ / static_cast<double>(steps));
 }
 
-double ErrorEstimate::rms(std::size_t value) const {
-  return steps_ == 0 ? 0.0 : std::sqrt(records_[value].squares / static_cast<double>(steps_));
+ErrorEstimate::ErrorEstimate(std::size_t values) : records_(values, Record{{}, {}, HUGE_VAL, -HUGE_VAL}) {}
+
+void ErrorEstimate::add(const Look& look) {
+  for (std::size_t i = 0; i < records_.size(); ++i) {
+    Record& record = records_[i];
+    const double value = look.accepted[i];
+    const double error = std::fabs(value - look.predicted[i]);
+    const double open = look.open.empty() ? 0.0 : look.open[i];
+    record.extrapolated.add(look.t1, error);
+    record.interpolated.add(look.t1, look.interpolated.largest * error + open);
+    if (look.earlier) [[unlikely]]
+      record.interpolated.add(look.earlier->t1, look.earlier->share * error);
+    record.lower = std::min(record.lower, value);
+    record.upper = std::max(record.upper, value);
+  }
+  ++steps_;
+}
+
+double ErrorEstimate::magnitude(std::size_t value) const {
+  return std::fmax(std::fabs(records_[value].lower), std::fabs(records_[value].upper));
 }
 
 double ErrorEstimate::range(std::size_t value) const {
@@ -34,14 +36,11 @@ double ErrorEstimate::range(std::size_t value) const {
   constexpr double kAmplification = 100;  // of rounding by extrapolation, up to 2^6
   if (steps_ == 0) return 0.0;
   const Record& record = records_[value];
-  const double rounding = kRounding * std::fmax(std::fabs(record.lower), std::fabs(record.upper));
+  const double rounding = kRounding * magnitude(value);
   const double range = record.upper - record.lower;
   if (range > rounding) return range;
-  return record.largest > kAmplification * rounding ? record.largest : 0.0;
-}
-
-double ErrorEstimate::interpolationShare() const {
-  return steps_ == 0 ? 1.0 : shares_ / static_cast<double>(steps_);
+  const double jump = record.extrapolated.largest();
+  return jump > kAmplification * rounding ? jump : 0.0;
 }
 
 }  // namespace koppla::coupling

@@ -70,6 +70,10 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
                                        {"error_rms", c.rms},
                                        {"error_largest", c.largest},
                                        {"error_largest_at", c.whenLargest}});
+  document["bonds"] = Json::array();
+  for (const run::BondStatistics& bond : s.bonds)
+    document["bonds"].push_back(
+        {{"effort", bond.effort}, {"flow", bond.flow}, {"created", bond.created}, {"exchanged", bond.exchanged}});
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 

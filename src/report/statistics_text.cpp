@@ -141,6 +141,27 @@ std::string connectionTable(const run::Statistics& statistics) {
   return text;
 }
 
+/// The energy that coupling creates where connections carry a power.
+std::string bondTable(const run::Statistics& statistics) {
+  constexpr std::size_t kShown = 8;
+  const std::size_t shown = std::min(kShown, statistics.bonds.size());
+  if (shown == 0) return {};
+  constexpr std::string_view kTitle = "energy by coupling, power of";
+  std::vector<std::string> names;
+  std::size_t width = kTitle.size();
+  for (std::size_t i = 0; i < shown; ++i) {
+    names.push_back(statistics.bonds[i].effort + ", " + statistics.bonds[i].flow);
+    width = std::max(width, names.back().size());
+  }
+  std::string text = fmt::format("\n  {:<{}} {:>14} {:>14}\n", kTitle, width, "created", "exchanged");
+  for (std::size_t i = 0; i < shown; ++i)
+    text += fmt::format("  {:<{}} {:>12.2e} J {:>12.2e} J\n", names[i], width, statistics.bonds[i].created,
+                        statistics.bonds[i].exchanged);
+  if (shown < statistics.bonds.size())
+    text += fmt::format("  ... and {} more, all of them in statistics.json\n", statistics.bonds.size() - shown);
+  return text;
+}
+
 }  // namespace
 
 std::string statisticsText(const run::Statistics& s) {
@@ -160,7 +181,8 @@ std::string statisticsText(const run::Statistics& s) {
       fmt::format("{:.6g}", s.smallestStep);  // steps that differ by rounding only look the same
   const std::string largest = fmt::format("{:.6g}", s.largestStep);
   if (smallest != largest) text += fmt::format("  {:<28} from {} s to {} s\n", "step lengths", smallest, largest);
-  return text + "\n" + memberTable(s) + cycleTable(s) + jointTable(s) + effortTable(s) + connectionTable(s);
+  return text + "\n" + memberTable(s) + cycleTable(s) + jointTable(s) + effortTable(s) + connectionTable(s) +
+         bondTable(s);
 }
 
 }  // namespace koppla::report

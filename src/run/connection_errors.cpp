@@ -18,17 +18,84 @@ std::string nameOf(const coupling::System& system, const Endpoint& end, const st
   return element ? port + "[" + std::to_string(*element + 1) + "]" : port;
 }
 
+/// The values of every port whose reals are connected.
+using ValuesOfPorts = std::map<std::pair<coupling::MemberIndex, subsystem::PortIndex>, std::vector<std::size_t>>;
+
+ValuesOfPorts valuesOfPorts(const coupling::Network& network) {
+  ValuesOfPorts values;
+  for (std::size_t value = 0; value < network.outputs().size(); ++value)
+    values[{network.outputName(value).member, network.outputName(value).port}].push_back(value);
+  return values;
+}
+
+std::vector<std::size_t> positionsOf(const coupling::System& system, const coupling::Network& network) {
+  std::vector<std::size_t> positions(system.members.size());
+  for (std::size_t position = 0; position < network.size(); ++position) positions[network.member(position)] = position;
+  return positions;
+}
+
+/// The error of one value as one consumer takes it; where that gets fits, what these lose as well.
+struct InputError {
+  double rms;
+  double largest;
+  double whenLargest;
+};
+
+InputError errorOf(const coupling::CoupledStep& coupledStep, std::size_t value, std::size_t consumer) {
+  const coupling::ErrorEstimate& estimate = coupledStep.errorEstimate();
+  const coupling::ErrorRecord& course =
+      coupledStep.interpolates(value, consumer) ? estimate.ofInterpolation(value) : estimate.ofExtrapolation(value);
+  const coupling::ErrorRecord* const fit = coupledStep.fitErrors().of(consumer, value);
+  const coupling::ErrorRecord none;
+  const coupling::ErrorRecord& lost = fit != nullptr ? *fit : none;
+  return {course.rms(estimate.steps()) + lost.rms(coupledStep.fitErrors().steps()), course.largest() + lost.largest(),
+          course.largest() >= lost.largest() ? course.whenLargest() : lost.whenLargest()};
+}
+
+/// The range of a value, and 0 where all that moves is rounding of what its subsystem works with, or what iterations
+/// leave open: then each step is off by as much as the value ever moves.
+class Ranges {
+ public:
+  Ranges(const coupling::Network& network, const coupling::CoupledStep& coupledStep, const Settings& settings)
+      : estimate_(coupledStep.errorEstimate()), around_(network.outputs().size(), 0.0) {
+    for (std::size_t position = 0; position < network.size(); ++position) {
+      const coupling::Block own = network.outputsOf(position);
+      double largest = 0.0;
+      for (const std::size_t source : network.sourcesOf(position))
+        largest = std::fmax(largest, estimate_.magnitude(source));
+      for (std::size_t value = own.first; value < own.last; ++value)
+        largest = std::fmax(largest, estimate_.magnitude(value));
+      std::fill(around_.begin() + static_cast<std::ptrdiff_t>(own.first),
+                around_.begin() + static_cast<std::ptrdiff_t>(own.last), largest);
+    }
+    if (settings.algorithm.iterates()) tolerance_ = settings.algorithm.rtol;
+  }
+
+  [[nodiscard]] double of(std::size_t value) const {
+    constexpr double kRounding = 1e-12;
+    constexpr double kScatters = 0.1;  // parts of the range per step
+    const double range = estimate_.range(value);
+    const double noise = std::fmax(kRounding * around_[value], tolerance_ * estimate_.magnitude(value));
+    const bool scatters = estimate_.ofExtrapolation(value).rms(estimate_.steps()) > kScatters * range;
+    return scatters && range <= noise ? 0.0 : range;
+  }
+
+ private:
+  const coupling::ErrorEstimate& estimate_;
+  std::vector<double> around_;  ///< by value, the largest that its subsystem takes or gives
+  double tolerance_ = 0.0;
+};
+
 }  // namespace
 
 std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& system, const coupling::Network& network,
-                                                       const coupling::CoupledStep& coupledStep) {
+                                                       const coupling::CoupledStep& coupledStep,
+                                                       const Settings& settings) {
   const coupling::ErrorEstimate& estimate = coupledStep.errorEstimate();
   if (estimate.steps() == 0) return {};
-  std::map<std::pair<coupling::MemberIndex, subsystem::PortIndex>, std::vector<std::size_t>> valuesOf;
-  for (std::size_t value = 0; value < network.outputs().size(); ++value)
-    valuesOf[{network.outputName(value).member, network.outputName(value).port}].push_back(value);
-  std::vector<std::size_t> positionOf(system.members.size());
-  for (std::size_t position = 0; position < network.size(); ++position) positionOf[network.member(position)] = position;
+  const ValuesOfPorts valuesOf = valuesOfPorts(network);
+  const std::vector<std::size_t> positionOf = positionsOf(system, network);
+  const Ranges ranges(network, coupledStep, settings);
 
   std::vector<ConnectionStatistics> result;
   for (const coupling::Connection& c : system.connections) {
@@ -40,16 +107,16 @@ std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& s
     for (const std::size_t value : values->second) {
       if (c.fromElement && network.outputName(value).element != *c.fromElement) continue;
       entry.interpolated = coupledStep.interpolates(value, consumer);
-      const double share = (entry.interpolated ? estimate.interpolationShare() : 1.0) * std::fabs(c.scale);
-      const double range = estimate.range(value);
+      const InputError error = errorOf(coupledStep, value, consumer);
+      const double scale = std::fabs(c.scale);
+      const double range = ranges.of(value);
       entry.constant = (first || entry.constant) && !(range > 0.0);
       if (std::exchange(first, false)) entry.value = estimate.upper(value);
-      entry.rms = std::max(entry.rms, share * estimate.rms(value));
-      if (range > 0.0)
-        entry.relative = std::max(entry.relative, share * estimate.rms(value) / (std::fabs(c.scale) * range));
-      if (share * estimate.largest(value) <= entry.largest) continue;
-      entry.largest = share * estimate.largest(value);
-      entry.whenLargest = estimate.whenLargest(value);
+      entry.rms = std::max(entry.rms, scale * error.rms);
+      if (range > 0.0) entry.relative = std::max(entry.relative, error.rms / range);
+      if (scale * error.largest <= entry.largest) continue;
+      entry.largest = scale * error.largest;
+      entry.whenLargest = error.whenLargest;
     }
     result.push_back(std::move(entry));
   }

@@ -55,6 +55,8 @@ class MacroStep {
   void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
   /// What has been seen of loops at the start.
   void learnFromStart(std::span<const coupling::LoopEvaluations> loops) { coupledStep_.learnFromStart(loops); }
+  /// Energy is told of these from now on.
+  void watchPower(std::vector<coupling::PowerBond> bonds) { coupledStep_.watchPower(std::move(bonds)); }
   [[nodiscard]] const StepCounters& counters() const { return counters_; }
   [[nodiscard]] const coupling::CoupledStep& coupledStep() const { return coupledStep_; }
   /// Length of the next attempt, s.
@@ -120,6 +122,8 @@ class MacroStep {
     return *coupledStep_.iteratedCycles()[outcome().cycle]->algorithm;
   }
   [[nodiscard]] std::string remedy() const;
+  /// Settings of a method that may converge where this one does not; empty where none is offered.
+  [[nodiscard]] std::string otherMethod() const;
   [[nodiscard]] Outcome explosion(double t0, double t1) const;
   [[nodiscard]] Outcome giveUp(double t0, double t1) const;
   [[nodiscard]] std::string membersOf(std::size_t cycle) const;

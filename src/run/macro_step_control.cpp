@@ -161,7 +161,7 @@ Fault MacroStep::attemptTwice(double t0, double t1) {
       solve({.step = {.t0 = t0, .t1 = middle, .final = false}, .start = {Slot::macroStep, true}});
   if (half.fault || !half.converged()) return half.fault;
   keepIn(atMiddle_);
-  coupledStep_.acceptForNow(middle);
+  coupledStep_.acceptHalf(middle);
   // Where the whole step is rejected, everybody goes back to before this half.
   const coupling::StepOutcome& otherHalf = solve(
       {.step = {.t0 = middle, .t1 = t1, .final = false, .returnsBefore = true}, .start = {Slot::iteration, false}});

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "koppla/run/macro_step.hpp"
+#include "koppla/run/remedies.hpp"
 
 /// What a user is told of steps that failed: who, what, when, and what to do next.
 namespace koppla::run {
@@ -61,6 +62,16 @@ std::string MacroStep::membersOf(std::size_t cycle) const {
   return names;
 }
 
+std::string MacroStep::otherMethod() const {
+  const coupling::AlgorithmSettings& algorithm = settings_.algorithm;
+  if (algorithm.kind == coupling::AlgorithmKind::newton) return {};
+  const bool isAutomatic = algorithm.acceleration.kind == coupling::AcceleratorKind::automatic;
+  std::string other = isAutomatic ? "" : "acceleration.kind = \"auto\"";
+  if (newtonIsOffered(system_, settings_))
+    other += isAutomatic ? "algorithm.kind = \"newton\"" : " or algorithm.kind = \"newton\"";
+  return other;
+}
+
 std::string MacroStep::remedy() const {
   if (settings_.stepControl.repeats())
     return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
@@ -81,15 +92,13 @@ std::string MacroStep::remedy() const {
     return "Shorten the step, loosen algorithm.rtol and algorithm.atol, which may ask for more than rounding allows, "
            "or "
            "raise algorithm.max_iterations.";
-  if (algorithm.kind != coupling::AlgorithmKind::newton) {
-    remedy = algorithm.acceleration.kind == coupling::AcceleratorKind::automatic
-                 ? "Choose algorithm.kind = \"newton\""
-                 : "Choose acceleration.kind = \"auto\" or algorithm.kind = \"newton\"";
-    remedy += ", raise algorithm.max_iterations";
-  }
-  return remedy +
-         ", shorten the step, adapt it with step_control.kind = \"convergence\", or set "
-         "algorithm.without_convergence = \"accept\" to go on with a warning.";
+  if (const std::string other = otherMethod(); !other.empty())
+    remedy = "Choose " + other + ", raise algorithm.max_iterations";
+  if (stepControlIsOffered(system_))
+    remedy += ", shorten the step, adapt it with step_control.kind = \"convergence\"";
+  else
+    remedy += ", shorten the step";
+  return remedy + ", or set algorithm.without_convergence = \"accept\" to go on with a warning.";
 }
 
 Outcome MacroStep::explosion(double t0, double t1) const {
@@ -103,7 +112,9 @@ Outcome MacroStep::explosion(double t0, double t1) const {
   else if (algorithm.kind == coupling::AlgorithmKind::newton)
     remedy = "Check that the loop has a solution, change the step, or give better start values.";
   else if (algorithm.acceleration.kind == coupling::AcceleratorKind::automatic)
-    remedy = "Choose algorithm.kind = \"newton\", change the step, or give better start values.";
+    remedy = newtonIsOffered(system_, settings_)
+                 ? "Choose algorithm.kind = \"newton\", change the step, or give better start values."
+                 : "Change the step, or give better start values.";
   return {
       OutcomeKind::exploded,
       fmt::format("The iteration of the cycle {} exploded in the step from {:.12g} s to {:.12g} s, in iteration {}: "
@@ -245,8 +256,9 @@ Outcome MacroStep::describe(const Fault& fault, double t) const {
                                                          value, settings_.explosionLimit)
                                            : fmt::format("is not finite ({})", value),
                       t,
-                      settings_.algorithm.iterates() ? "Shorten the step, or look at the inputs of that subsystem"
-                                                     : "Shorten the step or choose an iterating algorithm")};
+                      settings_.algorithm.iterates() || implicitAlgorithm(system_).empty()
+                          ? "Shorten the step, or look at the inputs of that subsystem"
+                          : "Shorten the step or choose an iterating algorithm")};
 }
 
 void MacroStep::warnAboutDoubts(double t0, double t1) {

@@ -13,6 +13,7 @@
 #include "koppla/coupling/initialisation.hpp"
 #include "koppla/coupling/printed_digits.hpp"
 #include "koppla/coupling/twins.hpp"
+#include "koppla/run/remedies.hpp"
 #include "koppla/subsystem/subdivided.hpp"
 
 namespace koppla::run {
@@ -61,14 +62,16 @@ void warnAbout(const coupling::AlgebraicLoop& loop, const coupling::System& syst
 }
 
 /// Outputs that come with the end of initialisation depend on nothing before: what they will do is not known.
-void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::string>& late, core::Log& log) {
+void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::string>& late,
+                  const std::string& implicit, core::Log& log) {
   constexpr double kNoise = 1e-6;  // of derivatives by differences
   if (!loop.growthUnknown.empty())
     log.write(
         core::Severity::warning, "initialisation",
         fmt::format("whether values grow on their way round {} is not known: in a trial {} The run goes on; if they "
-                    "may depend on themselves, choose algorithm.kind = \"newton\"",
-                    fmt::join(loop.outputs, ", "), loop.growthUnknown));
+                    "may depend on themselves, {}",
+                    fmt::join(loop.outputs, ", "), loop.growthUnknown,
+                    implicit.empty() ? "cut the loop elsewhere" : "choose " + implicit));
   const bool unknown = std::ranges::any_of(
       loop.outputs, [&late](const std::string& output) { return std::ranges::find(late, output) != late.end(); });
   if (!unknown && loop.growth < kNoise) return;
@@ -80,8 +83,10 @@ void warnOfGrowth(const coupling::AlgebraicLoop& loop, const std::vector<std::st
                                                           : "they never settle, however short the step is";
   log.write(core::Severity::warning, "coupling",
             fmt::format("an algebraic loop goes through {} (growth per step: {}). An explicit algorithm carries values "
-                        "round it once per step, so {}. Choose algorithm.kind = \"newton\".",
-                        fmt::join(loop.outputs, ", "), growth, effect));
+                        "round it once per step, so {}. {}.",
+                        fmt::join(loop.outputs, ", "), growth, effect,
+                        implicit.empty() ? "Cut the loop where a subsystem does not pass values on at the same instant"
+                                         : "Choose " + implicit));
 }
 
 /// Joints inside a subsystem are refused in the same way.
@@ -325,7 +330,8 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
     const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);
     if (!settings.algorithm.iterates())
-      for (const coupling::AlgebraicLoop& loop : report.loops) warnOfGrowth(loop, first.late, log);
+      for (const coupling::AlgebraicLoop& loop : report.loops)
+        warnOfGrowth(loop, first.late, implicitAlgorithm(system), log);
     if (!first.changed.empty())
       log.write(
           core::Severity::info, "initialisation",

@@ -13,12 +13,14 @@
 #include "koppla/core/process_mark.hpp"
 #include "koppla/core/suggest.hpp"
 #include "koppla/coupling/twins.hpp"
+#include "koppla/run/bonds.hpp"
 #include "koppla/run/capabilities.hpp"
 #include "koppla/run/connection_errors.hpp"
 #include "koppla/run/doubts.hpp"
 #include "koppla/run/iteration_record.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/observation.hpp"
+#include "koppla/run/order.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/pulse.hpp"
 #include "koppla/run/start_up.hpp"
@@ -60,6 +62,8 @@ struct Run::Impl {
               !settings.stepControl.adapts() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave) {
     addTwins(system, network, macroStep.coupledStep(), settings, log);
     tellIdleNumbers(system, network, macroStep.coupledStep(), settings, log);
+    if (settings.algorithm.waveform == 1) bonds = findBonds(system, network, macroStep.coupledStep());
+    macroStep.watchPower(bonds.elements);
     if (recorder != nullptr) observation.emplace(system, settings.variables);
     iterations.emplace(system, network, settings, log, recorders.iterations);
     macroStep.tell(&*iterations);
@@ -105,6 +109,7 @@ struct Run::Impl {
   coupling::Network network;
   MacroStep macroStep;
   Clock clock;
+  Bonds bonds;
 
   std::optional<Observation> observation;
   std::optional<IterationRecord> iterations;
@@ -356,9 +361,11 @@ Statistics Run::Impl::statistics() {
   }
   result.repeatedSteps = counters.repeated;
   result.cpu = cpu;
+  result.order = nominalOrder(system, settings);
   // The estimate is of one polynomial over the step; inside a waveform values were iterated.
   if (settings.algorithm.waveform == 1)
-    result.connections = connectionStatistics(system, network, macroStep.coupledStep());
+    result.connections = connectionStatistics(system, network, macroStep.coupledStep(), settings);
+  result.bonds = bondStatistics(system, bonds, macroStep.coupledStep().bonds());
   return result;
 }
 

@@ -54,6 +54,21 @@ struct JointStatistics {
   double velocityDefect = 0.0;  ///< the same of their rates, per second
 };
 
+/// Energy that coupling creates where two connections carry a power: by one an effort (force, voltage) goes to a
+/// subsystem, by the other its flow (velocity, current) goes back.
+struct BondStatistics {
+  std::string effort;      ///< "from -> to" of the connection that carries it
+  std::string flow;        ///< the same
+  double created = 0.0;    ///< J; negative where it is lost
+  double exchanged = 0.0;  ///< J, integral of the magnitude of the power
+};
+
+/// The orders in the macro step with which the error of a run may fall, where the subsystems' own errors are smaller.
+struct OrderRange {
+  unsigned least = 1;
+  unsigned full = 1;
+};
+
 struct Statistics {
   double wallClock = 0.0;       ///< s, of initialise() and simulate()
   double initialisation = 0.0;  ///< s
@@ -74,6 +89,8 @@ struct Statistics {
   /// Connections of reals, the one that limits the step first; from a sample of steps where nothing else is decided in
   /// them.
   std::vector<ConnectionStatistics> connections;
+  std::vector<BondStatistics> bonds;  ///< the same
+  OrderRange order{};
 };
 
 }  // namespace koppla::run

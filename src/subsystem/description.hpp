@@ -45,6 +45,12 @@ struct Port {
 
 using PortIndex = std::size_t;
 
+/// How closely inputs are followed where a wrapper fits trajectories for whom it wraps.
+struct FittedInputs {
+  unsigned degree = 0;  ///< of a piece; 0: its mean
+  double piece = 0.0;   ///< s, longest piece; 0: one for each step
+};
+
 /// What a subsystem can do beyond 'set inputs, step, read outputs'.
 struct Capabilities {
   bool saveRestore = false;             ///< save() and restore() work
@@ -66,7 +72,8 @@ struct Capabilities {
   bool ownProcess = false;
   /// It may keep what it works with in memory of a thread: always the same one has to take its steps.
   bool threadBound = false;
-  double microStep = 0.0;  ///< s, longest step of its own solver; 0: unknown, or it has none
+  double microStep = 0.0;                ///< s, longest step of its own solver; 0: unknown, or it has none
+  std::optional<FittedInputs> fitted{};  ///< absent: trajectories are followed as they are
 };
 
 /// A named place of a subsystem where force laws and joints act: motion out, force in.

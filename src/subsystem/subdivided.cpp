@@ -22,6 +22,7 @@ class Subdivided final : public detail::Wrapper {
     capabilities.stepDerivatives = false;
     capabilities.ownSteps = microStep > 0.0 && capabilities.variableStep;
     if (microStep > 0.0) capabilities.microStep = microStep;
+    if (taken_ < kMaxDegree) capabilities.fitted = {taken_, microStep};
   }
 
   void bind(Binding binding) override {

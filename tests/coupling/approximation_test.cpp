@@ -149,7 +149,7 @@ TEST(Approximation, TheShareOfInterpolationIsThatOfTheNextDegree) {
     test::Largest interpolated;
     for (int k = 0; k <= 1000; ++k)
       interpolated.see(std::fabs(valueAt(approximation, k / 1000.0) - power(p + k / 1000.0)));
-    EXPECT_NEAR(approximation.interpolationShare() / (interpolated / extrapolated), 1.0, 0.01) << p;
+    EXPECT_NEAR(approximation.interpolationError().largest / (interpolated / extrapolated), 1.0, 0.01) << p;
   }
 }
 

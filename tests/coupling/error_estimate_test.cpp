@@ -16,7 +16,7 @@ ErrorEstimate estimateOf(std::initializer_list<double> values) {
   const double* const all = values.begin();
   for (std::size_t i = 1; i < values.size(); ++i) {
     const std::array promised{i < 2 ? all[0] : 2.0 * all[i - 1] - all[i - 2]};
-    estimate.add(static_cast<double>(i), promised, {all + i, 1}, 1.0);
+    estimate.add({.t1 = static_cast<double>(i), .begin = {}, .predicted = promised, .accepted = {all + i, 1}});
   }
   return estimate;
 }
@@ -26,7 +26,7 @@ TEST(ErrorEstimate, AConstantHasNoRange) {
   const double bit = 3.0 * kEpsilon;
   const ErrorEstimate noisy = estimateOf({3.0, 3.0 + bit, 3.0 - bit, 3.0 + bit, 3.0});
   EXPECT_EQ(noisy.range(0), 0.0);
-  EXPECT_GT(noisy.largest(0), 0.0);
+  EXPECT_GT(noisy.ofExtrapolation(0).largest(), 0.0);
   EXPECT_EQ(noisy.upper(0), 3.0 + bit);
   EXPECT_EQ(estimateOf({0.0, 0.0, 0.0}).range(0), 0.0);
 }

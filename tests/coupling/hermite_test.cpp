@@ -256,7 +256,7 @@ TEST(Approximation, OfDegreeZeroIsOffByAsMuchEitherWay) {
   Approximation approximation(1, 0, {});
   approximation.add(1.0, Reals{3.0});
   approximation.begin(1.0, 1.5);
-  EXPECT_EQ(approximation.interpolationShare(), 1.0);
+  EXPECT_EQ(approximation.interpolationError().largest, 1.0);
 }
 
 /// The largest root of L^(p+1) = gamma sum_i (-1)^i C(p+1, i+1) L^(p-i): y(n+1) = gamma Ext_p, simulated.

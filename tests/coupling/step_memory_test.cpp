@@ -204,14 +204,14 @@ TEST(Histories, TellWhatHoldingCosts) {
   past.predictedFor(0.0, 0.5);
   past.put({1.5, 2.0, 1.0});
   past.step->accept(0.5);
-  EXPECT_EQ(past.step->errorEstimate().largest(0), 0.5);
-  EXPECT_EQ(past.step->errorEstimate().largest(2), 2.0);
+  EXPECT_EQ(past.step->errorEstimate().ofExtrapolation(0).largest(), 0.5);
+  EXPECT_EQ(past.step->errorEstimate().ofExtrapolation(2).largest(), 2.0);
   past.predictedFor(0.5, 1.0);
   past.put({1.5, 2.0, 0.5});
   past.step->accept(1.0);
-  EXPECT_EQ(past.step->errorEstimate().largest(2), 2.0) << "against the last accepted step";
+  EXPECT_EQ(past.step->errorEstimate().ofExtrapolation(2).largest(), 2.0) << "against the last accepted step";
   EXPECT_EQ(past.step->errorEstimate().steps(), 2U);
-  EXPECT_EQ(past.step->errorEstimate().interpolationShare(), 1.0);
+  EXPECT_EQ(past.step->errorEstimate().ofInterpolation(2).largest(), 2.0) << "held from the end it is off as much";
 }
 
 TEST(Histories, AWatchedStepTellsItTooUnlessItFails) {
@@ -236,8 +236,8 @@ TEST(Histories, AWatchedStepTellsItTooUnlessItFails) {
   EXPECT_FALSE(step.advanceWatched({0.0, 0.5, true}));
   value = 4.0;
   EXPECT_FALSE(step.advanceWatched({0.5, 1.0, true}));
-  EXPECT_EQ(step.errorEstimate().largest(0), 3.0);
-  EXPECT_EQ(step.errorEstimate().whenLargest(0), 1.0);
+  EXPECT_EQ(step.errorEstimate().ofExtrapolation(0).largest(), 3.0);
+  EXPECT_EQ(step.errorEstimate().ofExtrapolation(0).whenLargest(), 1.0);
   EXPECT_EQ(step.errorEstimate().steps(), 2U);
   status = Status::error;
   EXPECT_TRUE(step.advanceWatched({1.0, 1.5, true}));

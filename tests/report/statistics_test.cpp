@@ -219,7 +219,8 @@ TEST(Statistics, JsonHasEverything) {
       {"from": "mass.v", "to": "link.v", "approximation": "extrapolated", "error_of_range": 1e-4, "error_rms": 2e-3,
        "error_largest": 5e-3, "error_largest_at": 1.25},
       {"from": "mass.x", "to": "link.x", "approximation": "interpolated", "error_of_range": null, "error_rms": 1e-6,
-       "error_largest": 2e-6, "error_largest_at": 0.5}]
+       "error_largest": 2e-6, "error_largest_at": 0.5}],
+    "bonds": []
   })");
   EXPECT_EQ(nlohmann::json::parse(text), expected)
       << nlohmann::json::diff(expected, nlohmann::json::parse(text)).dump(1);
@@ -227,8 +228,23 @@ TEST(Statistics, JsonHasEverything) {
 
 TEST(Statistics, JsonHasEmptyListsWhereThereIsNothing) {
   const auto json = nlohmann::json::parse(statisticsJson({}, {}));
-  for (const char* list : {"subsystems", "cycles", "joints", "connections"})
+  for (const char* list : {"subsystems", "cycles", "joints", "connections", "bonds"})
     EXPECT_EQ(json.at(list), nlohmann::json::array()) << list;
+}
+
+TEST(Statistics, TheEnergyOfBondsIsTold) {
+  run::Statistics s;
+  s.bonds = {{"spring.F -> mass.F", "mass.v -> spring.v", -1.25e-3, 4.5}};
+  const std::string text = statisticsText(s);
+  EXPECT_NE(text.find("spring.F -> mass.F, mass.v -> spring.v"), std::string::npos) << text;
+  EXPECT_NE(text.find("-1.25e-03 J     4.50e+00 J\n"), std::string::npos) << text;
+  const auto json = nlohmann::json::parse(statisticsJson(s, {})).at("bonds").at(0);
+  EXPECT_EQ(json.at("effort"), "spring.F -> mass.F");
+  EXPECT_EQ(json.at("flow"), "mass.v -> spring.v");
+  EXPECT_EQ(json.at("created"), -1.25e-3);
+  EXPECT_EQ(json.at("exchanged"), 4.5);
+  s.bonds.resize(10, s.bonds[0]);
+  EXPECT_NE(statisticsText(s).find("... and 2 more"), std::string::npos);
 }
 
 /// "\\xFF" is no UTF-8, and U+FFFD stands for it.

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "koppla/subsystem/detail/wrapper.hpp"
+
 #include "field_member.hpp"
 #include "fmu_system.hpp"
 
@@ -14,6 +16,17 @@ namespace {
 using coupling::AlgorithmKind;
 using test_support::FieldMember;
 using ::testing::IsEmpty;
+
+/// Takes polynomials.
+class Following final : public subsystem::detail::Wrapper {
+ public:
+  explicit Following(std::unique_ptr<Subsystem> inner) : Wrapper(std::move(inner)) {
+    description().capabilities.inputDerivatives = subsystem::kMaxDegree;
+  }
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    return inner().advance(step, u, y);
+  }
+};
 
 /// source.y = (t^2, 10 t, 5), and two that take it, one before and one after it in the order of steps.
 coupling::System fields() {
@@ -37,9 +50,9 @@ coupling::Connection element(std::size_t from, std::size_t toMember, std::size_t
   return connection;
 }
 
-/// Four steps of 0.25 s.
+/// Four steps of 0.25 s, or others.
 std::vector<ConnectionStatistics> errorsOf(coupling::System system, Settings settings) {
-  settings.step = 0.25;
+  if (settings.step == 0.0) settings.step = 0.25;
   core::Log log;
   run::Run run(std::move(system), settings, log);
   EXPECT_TRUE(run.initialise().ok());
@@ -110,9 +123,13 @@ TEST(ConnectionErrors, OfAFieldAreTheWorstOfItsElements) {
   EXPECT_EQ(all[0].value, 2.0);
 }
 
-/// Who comes later in a sequence interpolates: of the error of extrapolation a share, the same for all.
-TEST(ConnectionErrors, OfInterpolationAreAShare) {
+/// Who comes later in a sequence interpolates: the line through both ends of t^2 is off by H^2 |s (s - 1)|, 1/64 at
+/// most, and that through both ends of 10 t by nothing, in the first step as well. What is extrapolated is a constant
+/// there, which is off by t^2 at the end; later lines are off by 2 H^2.
+TEST(ConnectionErrors, OfInterpolationAreThoseInsideTheStep) {
   coupling::System system = fields();
+  for (const std::size_t consumer : {0U, 2U})
+    system.members[consumer].subsystem = std::make_unique<Following>(std::move(system.members[consumer].subsystem));
   system.order = {0, 1, 2};
   system.connections = {element(0, 0, 0, 1.0), element(1, 0, 1, 1.0), element(2, 0, 2, 1.0),
                         element(0, 2, 0, 1.0), element(1, 2, 1, 1.0), element(2, 2, 2, 1.0)};
@@ -127,18 +144,61 @@ TEST(ConnectionErrors, OfInterpolationAreAShare) {
     ADD_FAILURE() << from << " " << to;
     return ConnectionStatistics{};
   };
-  for (const std::string element : {"[1]", "[2]"}) {
-    const auto early = of("source.y" + element, "early.u" + element);
-    const auto late = of("source.y" + element, "late.u" + element);
-    EXPECT_FALSE(early.interpolated);
-    EXPECT_TRUE(late.interpolated);
-    // The line through both ends is off by |s (s - 1)|, 1/4 at most, where what was extrapolated is off by s (s + 1), 2
-    // at the end; in the first step that is a constant, which is off by s, 1 at the end.
-    const double share = (1.0 / 4.0 + 3.0 / 8.0) / 4.0;
-    EXPECT_NEAR(late.rms, share * early.rms, 1e-12) << element;
-    EXPECT_NEAR(late.largest, share * early.largest, 1e-12);
-    EXPECT_NEAR(late.relative, share * early.relative, 1e-12);
+  const auto early = of("source.y[1]", "early.u[1]");
+  EXPECT_FALSE(early.interpolated);
+  EXPECT_NEAR(early.largest, 2.0 / 16.0, 1e-12);
+  EXPECT_NEAR(early.rms, std::sqrt((1.0 + 3.0 * 4.0) / 4.0) / 16.0, 1e-12);
+  const auto late = of("source.y[1]", "late.u[1]");
+  EXPECT_TRUE(late.interpolated);
+  EXPECT_NEAR(late.largest, 1.0 / 64.0, 1e-12);
+  EXPECT_NEAR(late.rms, std::sqrt((1.0 + 1.0 + 1.0 + 1.0) / 4.0) / 64.0, 1e-12);
+  EXPECT_NEAR(late.relative, late.rms * 16.0 / 15.0, 1e-12);
+  EXPECT_NEAR(of("source.y[2]", "early.u[2]").largest, 2.5, 1e-12) << "of the first step";
+  EXPECT_NEAR(of("source.y[2]", "late.u[2]").largest, 0.0, 1e-12);
+}
+
+/// A line of slope 10 / s that is replaced by its mean is off by half a step of it, at both ends.
+TEST(ConnectionErrors, OfValuesInPlaceOfCoursesAreTheDistanceToTheMean) {
+  coupling::System system = fields();
+  system.order = {0, 1, 2};
+  system.connections = {element(0, 2, 0, 1.0), element(1, 2, 1, 1.0), element(2, 2, 2, 1.0)};
+  Settings settings;
+  settings.algorithm.kind = AlgorithmKind::gaussSeidel;
+  settings.algorithm.degree = 1;
+  const auto c = errorsOf(std::move(system), settings);
+  const auto line = std::ranges::find(c, "source.y[2]", &ConnectionStatistics::from);
+  ASSERT_NE(line, c.end());
+  EXPECT_NEAR(line->largest, 10.0 * 0.25 / 2.0, 1e-12);
+  EXPECT_NEAR(line->rms, 10.0 * 0.25 / 2.0, 1e-12);
+}
+
+/// Two outputs that are as small beside the input as rounding is: one jumps to and fro, the other moves steadily.
+TEST(ConnectionErrors, OfRoundingAreNeverFirst) {
+  coupling::System system;
+  const auto ignore = [](double, std::span<const double>) { return std::vector<double>{}; };
+  const auto small = [](double t, std::span<const double>) {
+    const bool even = std::fmod(t * 32.0, 2.0) < 0.5;
+    return std::vector<double>{even ? 1e-10 : 0.0, 1e-10 * t};
+  };
+  const auto large = [](double t, std::span<const double>) { return std::vector<double>{1e6 * (1.0 + t)}; };
+  system.members.push_back({"large", std::make_unique<FieldMember>(0, 1, large), {}});
+  system.members.push_back({"source", std::make_unique<FieldMember>(1, 2, small), {}});
+  system.members.push_back({"sink", std::make_unique<FieldMember>(2, 0, ignore), {}});
+  koppla::test::connect(system, {{"large.y", "source.u"}, {"source.y", "sink.u"}});
+  const coupling::Connection whole = system.connections.back();
+  for (const std::size_t i : {0U, 1U}) {
+    if (i > 0) system.connections.push_back(whole);
+    system.connections.back().fromElement = system.connections.back().toElement = i;
   }
+  Settings settings;
+  settings.step = 1.0 / 32.0;
+  settings.algorithm.kind = AlgorithmKind::jacobi;
+  const auto c = errorsOf(std::move(system), settings);
+  ASSERT_EQ(c.size(), 3U);
+  EXPECT_EQ(c.back().from, "source.y[1]");
+  EXPECT_TRUE(c.back().constant);
+  EXPECT_EQ(c.back().relative, 0.0);
+  for (const std::size_t other : {0U, 1U}) EXPECT_NEAR(c[other].relative, 1.0 / 31.0, 1e-6) << c[other].from;
 }
 
 /// The estimate is of one polynomial over a step: of a waveform there is none.

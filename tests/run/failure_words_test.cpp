@@ -22,6 +22,7 @@ using test::makeSystem;
 using ::testing::AllOf;
 using ::testing::EndsWith;
 using ::testing::HasSubstr;
+using ::testing::Not;
 
 using ::testing::StartsWith;
 
@@ -165,13 +166,44 @@ TEST(FailureWords, OfBrokenValuesProposeAnIterationOrNone) {
     Settings settings = iterated(iterates ? AlgorithmKind::newton : AlgorithmKind::jacobi);
     settings.explosionLimit = 50.0;
     settings.step = 0.25;
-    const Outcome outcome = simulate(makeSystem({{"x", growing}, {"g", gain(1.0)}}, {{"x.y", "g.u"}}), settings);
+    const Outcome outcome =
+        simulate(makeSystem({{"x", growing}, {"g", gain(1.0)}}, {{"x.y", "g.u"}, {"g.y", "x.u"}}), settings);
     EXPECT_EQ(outcome.kind, OutcomeKind::exploded);
     EXPECT_THAT(outcome.message,
                 HasSubstr("The output 'x.y' exploded to 100 (simulation.explosion_limit is 50) in the step that began "
                           "at 0.25 s. Shorten the step" +
                           std::string(iterates ? ", or look at the inputs" : " or choose an iterating algorithm")));
   }
+}
+
+/// What would be refused is not proposed: iterations where nobody can go back or nothing goes round, Newton's method
+/// inside waveforms, step control where steps have one length.
+TEST(FailureWords, ProposeNothingThatWouldBeRefused) {
+  Formula growing = integrator();
+  growing.step = [](auto& x, double t1, double, const auto&) { x[0] = std::pow(10.0, 4.0 * t1); };
+  Settings explicitly = iterated(AlgorithmKind::jacobi);
+  explicitly.explosionLimit = 50.0;
+  const std::string proposed = "choose an iterating algorithm";
+  EXPECT_THAT(simulate(makeSystem({{"x", growing}, {"g", gain(1.0)}}, {{"x.y", "g.u"}}), explicitly).message,
+              Not(HasSubstr(proposed)));
+  growing.capabilities.saveRestore = false;
+  EXPECT_THAT(
+      simulate(makeSystem({{"x", growing}, {"g", gain(1.0)}}, {{"x.y", "g.u"}, {"g.y", "x.u"}}), explicitly).message,
+      Not(HasSubstr(proposed)));
+
+  const auto doubling = [](double u) { return 2.0 * u + 1.0; };
+  Settings settings = iterated();
+  EXPECT_THAT(simulate(loop(doubling), settings).message,
+              AllOf(HasSubstr("algorithm.kind = \"newton\""), HasSubstr("step_control.kind = \"convergence\"")));
+  settings.algorithm.waveform = 2;
+  EXPECT_THAT(simulate(loop(doubling), settings).message,
+              AllOf(HasSubstr("acceleration.kind = \"auto\""), Not(HasSubstr("newton"))));
+  settings.algorithm.waveform = 1;
+  coupling::System oneLength = loop(doubling);
+  Formula fixed = test::clockSignal();
+  fixed.capabilities.variableStep = false;
+  oneLength.members[0].subsystem = test::makeSubsystem(fixed);
+  EXPECT_THAT(simulate(std::move(oneLength), settings).message, Not(HasSubstr("step_control")));
 }
 
 }  // namespace

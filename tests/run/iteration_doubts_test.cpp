@@ -23,16 +23,18 @@ struct Told {
 };
 
 /// y = F(u, t) in the member a, passed back by b; steps of 0.1 s to 1 s.
-Told iterate(std::function<double(double u, double t)> answer, Settings settings) {
+Told iterate(std::function<double(double u, double t)> answer, Settings settings, bool linear = false) {
+  Formula b = gain(1.0);
   Formula a{.inputs = {"u"}, .outputs = {"y"}, .states = {}, .output = [answer](const auto&, double t, const auto& u) {
               return std::vector<double>{answer(u[0], t)};
             }};
+  a.capabilities.linear = b.capabilities.linear = linear;
   Told told;
   core::Log log;
   log.addSink(
       [&](core::Severity, std::string_view, std::string_view text) { told.warnings += std::string(text) + "\n"; },
       core::Severity::warning);
-  run::Run run(makeSystem({{"a", a}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}), std::move(settings), log);
+  run::Run run(makeSystem({{"a", a}, {"b", b}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}), std::move(settings), log);
   told.outcome = run.initialise();
   if (told.outcome.ok()) told.outcome = run.simulate();
   told.value = std::get<double>(run.value("a.y"));
@@ -75,6 +77,15 @@ TEST(IterationDoubts, TheOnlySolutionIsFoundWhereItRepelsAndIsCalledDoubtful) {
   EXPECT_NE(told.warnings.find("may be another solution"), std::string::npos) << told.warnings;
 }
 
+TEST(IterationDoubts, OfLinearMembersThereIsNoOtherSolution) {
+  Settings settings = tenSteps();
+  settings.algorithm.initialisation = coupling::Initialisation::startValues;
+  const Told told = iterate([](double u, double) { return 2.0 * u - 1.0; }, settings, true);
+  EXPECT_NEAR(told.value, 1.0, 1e-5);
+  EXPECT_EQ(told.statistics.cycles.at(0).suspicious, 0U);
+  EXPECT_EQ(told.warnings, "");
+}
+
 TEST(IterationDoubts, AGainJustBelowOneIsSolved) {
   Settings settings = tenSteps();
   settings.algorithm.atol = settings.algorithm.rtol = 1e-8;
@@ -98,8 +109,7 @@ TEST(IterationDoubts, ValuesBelowTheAbsoluteToleranceAreNamed) {
   const auto tiny = [](double u, double t) { return -0.5 * u + 1e-9 * (1.0 + t); };
   Settings settings = tenSteps();
   settings.algorithm.atol = 1e-6;
-  EXPECT_NE(iterate(tiny, settings).warnings.find("b.y (at most 1.3"), std::string::npos)
-      << "u = 2/3 1e-9 (1 + t)";
+  EXPECT_NE(iterate(tiny, settings).warnings.find("b.y (at most 1.3"), std::string::npos) << "u = 2/3 1e-9 (1 + t)";
   for (const std::optional<double> atol : {std::optional<double>(1e-15), std::optional<double>()}) {
     settings.algorithm.atol = atol;
     EXPECT_EQ(iterate(tiny, settings).warnings, "");

@@ -1,0 +1,92 @@
+#include "certify.hpp"
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <thread>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "koppla/core/file.hpp"
+#include "koppla/core/interruption.hpp"
+#include "koppla/report/duration.hpp"
+#include "koppla/results/load.hpp"
+#include "koppla/study/certification.hpp"
+
+#include "console.hpp"
+#include "interrupt.hpp"
+
+namespace koppla::cli {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool callsPrograms(const project::Project& plan) {
+  return std::ranges::any_of(plan.subsystems, [](const auto& entry) { return entry.program.has_value(); });
+}
+
+/// A sentence for the user; with the wall clock of the run (s) once that is known.
+std::string costOf(const project::Project& plan, unsigned jobs, std::optional<double> seconds) {
+  constexpr double kWork = 6.0;     // twice the steps, and four times
+  constexpr double kLongest = 4.0;  // where both run at the same time
+  const double times = jobs > 1 ? kLongest : kWork;
+  std::string text =
+      fmt::format("certifying: {} further runs {}, about {:g} times the work of the run and {}", study::kRepetitions,
+                  study::choosesStepsByError(plan.settings) ? "with tolerances for half and a quarter of its steps"
+                                                            : "with half and a quarter of its step",
+                  kWork, seconds ? report::duration(times * *seconds) : fmt::format("{:g} times its time", times));
+  if (callsPrograms(plan)) text += fmt::format("; programs are called {:g} times as often again", kWork);
+  return text;
+}
+
+std::optional<study::Certificate> repeated(const project::Project& plan, const RunFolder& folder,
+                                           std::uint64_t acceptedSteps, unsigned jobs) {
+  const InterruptGuard guard;
+  const results::Table table = results::load(folder.path());
+  return study::certify({plan, table, acceptedSteps}, jobs, core::interruptionRequested);
+}
+
+void tellLog(const std::string& text, core::Log& log) {
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "certificate", line);
+}
+
+}  // namespace
+
+ExitCode conductCertified(const ProjectCopy& copy, const project::Project& plan, RunFolder& folder, Existing existing,
+                          const Manner& manner, core::Log& log) {
+  study::requireCertifiable(plan);
+  const unsigned jobs = std::max(1U, std::min(study::kRepetitions, std::thread::hardware_concurrency()));
+  const auto tellCost = [&](std::optional<double> seconds) {
+    if (!manner.quiet && !manner.json) complain(costOf(plan, jobs, seconds) + "\n");
+  };
+  tellCost({});
+  // Of JSON there is one document, at the end.
+  const ExitCode code = conduct(copy, plan, folder, existing, {manner.quiet || manner.json, false}, log);
+  if (code != ExitCode::ok) {
+    if (manner.json && std::filesystem::exists(folder.statistics())) print(core::readWhole(folder.statistics()));
+    return code;
+  }
+  Json statistics = Json::parse(core::readWhole(folder.statistics()));
+  tellCost(statistics.at("wall_clock").get<double>());
+  const auto certificate = repeated(plan, folder, statistics.at("accepted_steps").get<std::uint64_t>(), jobs);
+  if (certificate) {
+    const std::string json = study::certificateJson(*certificate);
+    core::writeWhole(folder.certificate(), json);
+    const std::string text = study::certificateText(*certificate);
+    tellLog(text, log);
+    if (!manner.quiet && !manner.json) print(fmt::format("\n{}", text));
+    statistics["certificate"] = Json::parse(json);
+  } else {
+    statistics["certificate"] = nullptr;
+    complain(fmt::format("Interrupted: not certified. The run itself is complete: {}\n", folder.given().string()));
+  }
+  if (manner.json) print(statistics.dump(2) + "\n");
+  if (!certificate) return ExitCode::interrupted;
+  return certificate->isWhole() ? ExitCode::ok : ExitCode::different;
+}
+
+}  // namespace koppla::cli

@@ -1,0 +1,107 @@
+#include "koppla/study/certificate.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace koppla::study {
+
+namespace {
+
+/// Root mean square and largest of what two runs differ by.
+struct Distance {
+  double rms = 0.0;
+  double largest = 0.0;
+  std::size_t where = 0;
+};
+
+Distance distance(const std::vector<double>& a, const std::vector<double>& b) {
+  Distance result;
+  double squares = 0.0;
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    const double apart = std::fabs(a[i] - b[i]);
+    squares += apart * apart;
+    if (!(apart <= result.largest)) {
+      result.largest = apart;
+      result.where = i;
+    }
+  }
+  result.rms = std::sqrt(squares / static_cast<double>(std::max<std::size_t>(1, a.size())));
+  return result;
+}
+
+double magnitudeOf(const std::vector<double>& values) {
+  double largest = 0.0;
+  for (const double value : values) largest = std::fmax(largest, std::fabs(value));
+  return largest;
+}
+
+bool isNear(double order, unsigned nominal) {
+  return std::fabs(order - nominal) <= kOrderMargin;
+}
+
+std::string doubtAboutOrder(double order, run::OrderRange nominal, double difference, double openByIteration) {
+  if (difference <= openByIteration)
+    return "the runs differ by as little as the iteration leaves open. Tighten algorithm.rtol";
+  if (order > nominal.least)
+    return fmt::format(
+        "its error falls in another way than with order {}, so parts of it may cancel at these steps. Shorten the step",
+        nominal.full);
+  return fmt::format(
+      "its error falls more slowly than with order {}: the steps are too long, something jumps, or start-up or a "
+      "subsystem's own solver is of lower order. Shorten the step, or let koppla study find the order",
+      nominal.least);
+}
+
+}  // namespace
+
+std::size_t Certificate::certified() const {
+  return static_cast<std::size_t>(std::ranges::count_if(variables, &CertifiedVariable::isCertified));
+}
+
+double observedOrder(double ratioOfDistances, const std::array<double, 3>& steps) {
+  constexpr double kMost = 16.0;
+  constexpr int kHalvings = 60;
+  const double first = std::log(steps[1] / steps[0]);
+  const double second = std::log(steps[2] / steps[0]);
+  // (1 - a^q) / (a^q - b^q), which grows with q; 0/0 at q = 0.
+  const auto ratio = [&](double q) {
+    if (std::fabs(q) < 1e-9) return first / (second - first);
+    return std::expm1(q * first) / (std::expm1(q * second) - std::expm1(q * first));
+  };
+  double low = -kMost;
+  double high = kMost;
+  for (int i = 0; i < kHalvings; ++i) {
+    const double middle = 0.5 * (low + high);
+    (ratio(middle) < ratioOfDistances ? low : high) = middle;
+  }
+  return 0.5 * (low + high);
+}
+
+CertifiedVariable certify(const results::Series& series, const std::vector<double>& times,
+                          const std::array<const std::vector<double>*, 3>& values, const std::array<double, 3>& steps,
+                          run::OrderRange nominal, double tolerance) {
+  constexpr double kRounding = 1e-12;  // of a value that was computed in many operations
+  CertifiedVariable result;
+  result.name = series.name;
+  result.unit = series.unit;
+  if (times.empty()) return result;
+  const auto [lowest, highest] = std::ranges::minmax(*values[0]);
+  result.range = highest - lowest;
+  const double size = magnitudeOf(*values[0]);
+  const Distance all = distance(*values[0], *values[2]);
+  const Distance coarse = distance(*values[0], *values[1]);
+  const Distance fine = distance(*values[1], *values[2]);
+  result.error = all.largest;
+  result.when = times[all.where];
+  if (all.largest <= kRounding * size) return result;
+  result.order = observedOrder(coarse.rms / fine.rms, steps);
+  if (!isNear(result.order, nominal.full) && !isNear(result.order, nominal.least))
+    result.doubt = doubtAboutOrder(result.order, nominal, fine.largest, tolerance * size);
+  else
+    result.error = all.largest / (1.0 - std::pow(steps[2] / steps[0], result.order));
+  return result;
+}
+
+}  // namespace koppla::study

@@ -1,0 +1,208 @@
+// Richardson's estimates from three runs: against errors C h^q that are written down, and against exact solutions.
+
+#include <cmath>
+#include <numbers>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
+#include "koppla/study/certification.hpp"
+#include "koppla/study/measured_run.hpp"
+
+#include "support/message_of.hpp"
+
+namespace koppla::study::certificate_test {
+namespace {
+
+using ::testing::HasSubstr;
+
+TEST(ObservedOrder, IsThatOfThePower) {
+  for (const double q : {0.5, 1.0, 2.0, 5.0})
+    for (const std::array<double, 3>& h : {std::array{0.4, 0.2, 0.1}, std::array{0.4, 0.17, 0.11}}) {
+      const double first = std::pow(h[0], q) - std::pow(h[1], q);
+      const double second = std::pow(h[1], q) - std::pow(h[2], q);
+      EXPECT_NEAR(observedOrder(first / second, h), q, 1e-9) << q;
+    }
+}
+
+/// y = sin t with the error C h^q at every instant.
+struct Runs {
+  results::Series series;
+  std::vector<double> times;
+  std::vector<double> half;
+  std::vector<double> quarter;
+};
+
+Runs runsWith(double C, double q) {
+  Runs runs;
+  runs.series.name = "a.y";
+  for (int i = 0; i <= 20; ++i) {
+    const double t = 0.1 * i;
+    runs.times.push_back(t);
+    const auto value = [&](double h) { return std::sin(t) + C * t * std::pow(h, q); };
+    runs.series.numbers.push_back(value(1.0));
+    runs.half.push_back(value(0.5));
+    runs.quarter.push_back(value(0.25));
+  }
+  return runs;
+}
+
+CertifiedVariable certified(const Runs& runs, run::OrderRange nominal, double tolerance = 0.0) {
+  return certify(runs.series, runs.times, {&runs.series.numbers, &runs.half, &runs.quarter}, {1.0, 0.5, 0.25}, nominal,
+                 tolerance);
+}
+
+TEST(Certificate, IsTheErrorWhereItsOrderIsExpected) {
+  for (const double q : {0.8, 1.0, 1.25}) {
+    const CertifiedVariable variable = certified(runsWith(0.01, q), {1, 1});
+    EXPECT_TRUE(variable.isCertified()) << variable.doubt;
+    EXPECT_NEAR(variable.order, q, 1e-6);
+    EXPECT_NEAR(variable.error, 0.02, 1e-9) << "C t h^q at t = 2, h = 1";
+    EXPECT_NEAR(variable.when, 2.0, 1e-12);
+  }
+  EXPECT_TRUE(certified(runsWith(0.01, 2.9), {1, 3}).isCertified()) << "one of two orders";
+}
+
+TEST(Certificate, IsRefusedWhereTheOrderIsAnother) {
+  EXPECT_THAT(certified(runsWith(0.01, 1.0), {2, 2}).doubt, HasSubstr("falls more slowly than with order 2"));
+  EXPECT_THAT(certified(runsWith(0.01, 2.0), {1, 1}).doubt, HasSubstr("in another way than with order 1"));
+  EXPECT_THAT(certified(runsWith(1e-6, 0.1), {1, 1}, 1e-5).doubt, HasSubstr("Tighten algorithm.rtol"));
+}
+
+TEST(Certificate, OfWhatDiffersByRoundingNeedsNoOrder) {
+  const CertifiedVariable variable = certified(runsWith(1e-14, 0.0), {3, 3});
+  EXPECT_TRUE(variable.isCertified()) << variable.doubt;
+  EXPECT_TRUE(std::isnan(variable.order));
+  EXPECT_LT(variable.error, 1e-13);
+}
+
+/// v' = F, F' = -9 v: v = cos 3 t.
+project::Project massOnSpring(const std::string& settings) {
+  core::Log log;
+  return project::readText("format = 1\n" + settings + R"(
+[[subsystems]]
+name = "mass"
+model = "linear-state-space"
+inputs = ["F"]
+outputs = ["v"]
+A = [[0.0]]
+B = [[1.0]]
+C = [[1.0]]
+x0 = [1.0]
+integrator = "exact"
+[[subsystems]]
+name = "spring"
+model = "linear-state-space"
+inputs = ["v"]
+outputs = ["F"]
+A = [[0.0]]
+B = [[-9.0]]
+C = [[1.0]]
+x0 = [0.0]
+integrator = "exact"
+[[connections]]
+from = "mass.v"
+to = "spring.v"
+[[connections]]
+from = "spring.F"
+to = "mass.F"
+)",
+                           "p.toml", log);
+}
+
+struct Judged {
+  Certificate certificate;
+  double trueError = 0.0;  ///< largest of mass.v at the rows of the run
+};
+
+Judged judge(const project::Project& plan) {
+  const FinishedRun run = runToEnd(plan);
+  EXPECT_TRUE(run.outcome.ok()) << run.outcome.message;
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  EXPECT_TRUE(certificate.has_value());
+  Judged result{certificate.value_or(Certificate{})};
+  const results::Series* const v = run.table.find("mass.v");
+  for (std::size_t i = 0; i < run.table.time.size(); ++i)
+    result.trueError = std::fmax(result.trueError, std::fabs(v->numbers[i] - std::cos(3.0 * run.table.time[i])));
+  return result;
+}
+
+void expectWithinAFactorOfTwo(const std::string& settings) {
+  const Judged judged = judge(massOnSpring(settings));
+  ASSERT_EQ(judged.certificate.failure, "") << settings;
+  ASSERT_EQ(judged.certificate.variables.size(), 2U) << settings;
+  const CertifiedVariable& v = judged.certificate.variables[0];
+  EXPECT_EQ(v.name, "mass.v");
+  EXPECT_TRUE(v.isCertified()) << settings << ": " << v.doubt << " " << v.order;
+  EXPECT_GT(v.error / judged.trueError, 0.5) << settings;
+  EXPECT_LT(v.error / judged.trueError, 2.0) << settings;
+}
+
+TEST(Certificate, MeetsTheTrueErrorOfFixedSteps) {
+  const std::string simulation = "simulation = { end = 3.0, step = 0.01 }\n";
+  for (const char* algorithm :
+       {R"({ kind = "jacobi" })", R"({ kind = "gauss-seidel" })", R"({ kind = "jacobi", degree = 1 })",
+        R"({ kind = "newton", rtol = 1e-10 })", R"({ kind = "iterated-gauss-seidel", degree = 1, rtol = 1e-10 })",
+        R"({ kind = "semi-implicit", degree = 1 })"})
+    expectWithinAFactorOfTwo(simulation + "algorithm = " + algorithm + "\n");
+}
+
+/// Rows that are farther apart than steps, and not at all steps of the shorter ones.
+TEST(Certificate, ComparesAtTheRowsOfTheRun) {
+  expectWithinAFactorOfTwo(
+      "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\nresults = { interval = 0.025 }\n");
+}
+
+TEST(Certificate, DividesTolerancesWhereTheyChooseTheSteps) {
+  expectWithinAFactorOfTwo(
+      "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\", degree = 1 }\n"
+      "step_control = { kind = \"double-step\", rtol = 1e-5 }\n");
+}
+
+TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
+  project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
+  const FinishedRun run = runToEnd(plan);
+  plan.settings.explosionLimit = 0.5;  // below what v is
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  ASSERT_TRUE(certificate.has_value());
+  EXPECT_THAT(certificate->failure, HasSubstr("The run with 1/2 of the step did not complete. "));
+  EXPECT_FALSE(certificate->isWhole());
+  EXPECT_THAT(certificateText(*certificate), HasSubstr("not certified: The run with 1/2"));
+}
+
+TEST(Certificate, IsNoneOfAnInterruptedRepetition) {
+  const project::Project plan =
+      massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
+  const FinishedRun run = runToEnd(plan);
+  EXPECT_FALSE(certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return true; }).has_value());
+}
+
+TEST(Certification, HalvesStepsAndDividesTolerances) {
+  project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\n");
+  plan.settings.algorithm.degree = 1;
+  EXPECT_EQ(refined(plan, 1).settings.step, 0.005);
+  EXPECT_EQ(refined(plan, 2).settings.step, 0.0025);
+  EXPECT_EQ(refined(plan, 1).settings.outputInterval, 0.01) << "the rows of the run are among them";
+  EXPECT_EQ(refined(plan, 2).settings.algorithm.rtol, plan.settings.algorithm.rtol);
+  plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
+  plan.settings.stepControl.rtol = 1e-3;
+  plan.settings.stepControl.minStep = 1e-4;
+  EXPECT_DOUBLE_EQ(refined(plan, 1).settings.stepControl.rtol, 1e-3 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.rtol, 1e-3 / 16.0);
+  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.minStep, 1e-4 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+}
+
+TEST(Certification, IsRefusedWhereThereIsNoStepToHalve) {
+  project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\n");
+  requireCertifiable(plan);
+  for (const auto kind : {coupling::AlgorithmKind::masterSlave, coupling::AlgorithmKind::modelCoupling}) {
+    plan.settings.algorithm.kind = kind;
+    EXPECT_THAT(test::messageOf<core::InputError>([&] { requireCertifiable(plan); }), HasSubstr("cannot be certified"));
+  }
+}
+
+}  // namespace
+}  // namespace koppla::study::certificate_test
