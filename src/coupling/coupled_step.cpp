@@ -111,6 +111,17 @@ void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   remember(t, network_.outputs());
 }
 
+std::vector<double> CoupledStep::earlier(double t, double h) const {
+  std::vector<double> samples;
+  if (earlierSamples() == 0) return samples;
+  Approximation past = *approximation_;
+  past.begin(t, t + h);
+  for (unsigned i = 1; i <= earlierSamples(); ++i)
+    for (std::size_t v = 0; v < network_.outputs().size(); ++v)
+      samples.push_back(past.value(v, -static_cast<double>(i)));
+  return samples;
+}
+
 inline void CoupledStep::remember(double t, std::span<const double> values) {
   if (approximation_) approximation_->add(t, values, network_.slopes());
   if (predictor_) predictor_->add(t, values);

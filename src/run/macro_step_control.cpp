@@ -196,6 +196,8 @@ void MacroStep::accept(Clock& clock, double t1) {
   count(t1 == clock.next(next_) ? clock.length(next_) : t1 - clock.now());
   coupledStep_.accept(t1);
   if (sizes_) sizes_->show(network_.outputs());
+  lastLength_ = t1 - clock.now();
+  lookForGrowth();
   clock.advance(t1, next_);
 }
 

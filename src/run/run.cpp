@@ -155,7 +155,7 @@ Outcome Run::Impl::initialise() {
     if (first.ok()) iterations->begin();
     return first;
   });
-  if (outcome.ok()) macroStep.begin();
+  if (outcome.ok()) macroStep.begin(halt);
   initialisation = secondsSince(begin);
   wallClock += initialisation;
   cpu += cpuSeconds() - cpuBegin;
