@@ -52,7 +52,7 @@ Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h
   if (putBack()) return {{}, false};
   CoupledStep coupledStep(network_, cycles_, settings, false);
   if (network_.usesThreads()) coupledStep.approximate(t_);
-  coupledStep.begin(t_, h, accepted_.earlier(t_, h));
+  coupledStep.begin(t_, h, accepted_.earlier(t_, h, coupledStep.earlierSamples()));
   const bool keepGoing = settings.withoutConvergence == coupling::WithoutConvergence::accept;
   const auto instant = [&](std::uint64_t i) { return t_ + static_cast<double>(i) * h; };
   constexpr double kTie = 1e-6;  // of a step
