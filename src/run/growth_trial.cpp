@@ -18,6 +18,14 @@ bool explodes(const StepOutcome& outcome) {
          outcome.ending == Ending::opened;
 }
 
+/// Whether growth depends on the step: the model's own has the same exponent whatever the step is. That of a coupling
+/// falls to the half at least (damping errors are of the order of H), or doubles where every step multiplies the values
+/// however short it is.
+bool dependsOnStep(double growth, double growthInShorterSteps) {
+  const double quotient = std::log(growthInShorterSteps) / std::log(growth);
+  return quotient < 3.0 / 4.0 || quotient > 4.0 / 3.0;
+}
+
 }  // namespace
 
 double Course::growthFrom(double before) const {
@@ -72,9 +80,40 @@ Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h
     }
     coupledStep.accept(t1);
     course.ratios.push_back(watch_.largestRatio());
-    if (course.ratios.back() >= enough) return course;
+    if (course.ratios.back() >= enough * before_) return course;
   }
   return course;
+}
+
+Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSettings& settings, double h) {
+  constexpr double kEnough = 16.0;  // to tell exponents apart
+  constexpr double kLeast = 4.0;
+  constexpr std::uint64_t kFewest = 8;
+  constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
+  constexpr double kUnresolved = 1.2;
+  const Course whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
+  const std::uint64_t steps = whole.ratios.size();
+  if (!whole.sound) return {Origin::unknown, steps};
+  double last = whole.growthFrom(before_);
+  if (last < kLeast) return {Origin::model, steps};  // it has ended
+  // In large steps the growth of two lengths may agree by chance, but not that of three.
+  const unsigned shortest = growth.perStep() > kUnresolved ? 4 : 2;
+  for (unsigned divisor = 2; divisor <= shortest; divisor *= 2) {
+    const Course shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
+    if (!shorter.sound) return {Origin::unknown, steps};
+    const double next = shorter.growthFrom(before_);
+    if (dependsOnStep(last, next)) return {Origin::coupling, steps};
+    last = next;
+  }
+  return {Origin::model, steps};
+}
+
+bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps) {
+  constexpr std::uint64_t kLonger = 4;
+  constexpr double kSteady = 1.05;  // what does not grow may still swing
+  constexpr double kHopeless = 4.0;
+  const Course course = follow(settings, h, kLonger * steps, kHopeless);
+  return course.sound && course.growthFrom(before_) <= kSteady && course.lateGrowth() <= kSteady;
 }
 
 coupling::Fault GrowthTrial::putBack() {

@@ -93,11 +93,13 @@ class MacroStep {
   // Values that run away.
   void lookForGrowth();
   OutcomeKind judgeGrowth(const Clock& clock, const Halt& halt);
-  [[nodiscard]] bool repeatsStretches() const;
+  [[nodiscard]] bool repeatsStretches() const;  ///< to see whose doing growth is
   [[nodiscard]] double stepOfTrials() const;
   OutcomeKind checkGrowth(const Growth& growth, double t, const Halt& halt);
-  OutcomeKind tellOfGrowth(const std::string& message);
+  OutcomeKind tellOfUnchecked(const Growth& growth, double t);
+  OutcomeKind tellOfInstability(const std::string& message);
   [[nodiscard]] std::string remediesFor(GrowthTrial& trial, std::uint64_t steps) const;
+  [[nodiscard]] std::string connectionFrom(const coupling::OutputName& output) const;
   [[nodiscard]] std::string growthText(const Growth& growth, double t) const;
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;

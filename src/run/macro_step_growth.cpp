@@ -16,20 +16,6 @@ using coupling::Fault;
 
 namespace {
 
-/// A stretch ends where values have grown so much more; below the least there is nothing to compare.
-constexpr double kEnough = 16.0;
-constexpr double kLeast = 4.0;
-/// Values that do not grow may still swing a little.
-constexpr double kSteady = 1.05;
-
-/// Whether growth depends on the step: the model's own has the same exponent whatever the step is. That of a coupling
-/// falls to the half at least (damping errors are of the order of H), or doubles where every step multiplies the values
-/// however short it is.
-bool dependsOnStep(double growth, double growthWithShorterSteps) {
-  const double quotient = std::log(growthWithShorterSteps) / std::log(growth);
-  return quotient < 3.0 / 4.0 || quotient > 4.0 / 3.0;
-}
-
 /// Something else to try from where values ran away.
 struct Alternative {
   std::string words;
@@ -78,22 +64,25 @@ OutcomeKind MacroStep::judgeGrowth(const Clock& clock, const Halt& halt) {
   const std::optional<Growth> growth = growth_->judge(counters_.accepted);
   if (growth_->isSuspicious()) unwatched_ = 0;
   if (!growth) return OutcomeKind::ok;
-  if (checksGrowth_) return counters_.growthChecks.measure([&] { return checkGrowth(*growth, clock.now(), halt); });
+  if (!checksGrowth_) return tellOfUnchecked(*growth, clock.now());
+  return counters_.growthChecks.measure([&] { return checkGrowth(*growth, clock.now(), halt); });
+}
+
+OutcomeKind MacroStep::tellOfUnchecked(const Growth& growth, double t) {
   // What grows smoothly, and is well resolved, is more likely the model's own.
   constexpr unsigned kSwings = 4;
   constexpr double kResolved = 1.4;
-  if (growth->swings < kSwings && growth->perStep() < kResolved) {
+  if (growth.swings < kSwings && growth.perStep() < kResolved) {
     growth_->settle(counters_.accepted);
     return OutcomeKind::ok;
   }
   growth_->rest();
-  log_.write(
-      core::Severity::warning, "coupling",
-      fmt::format("{} That is what unstable coupling does; whether it is the model's own doing cannot be checked "
-                  "here, since not all subsystems can repeat steps with another length. Repeat the run with "
-                  "half the step: growth that becomes another one is the coupling's, and needs a shorter step "
-                  "or an iterating algorithm",
-                  growthText(*growth, clock.now())));
+  log_.write(core::Severity::warning, "coupling",
+             growthText(growth, t) +
+                 " Unstable coupling does that; whether the model does it by itself cannot be checked in this run, as "
+                 "not all subsystems can repeat steps with another length. Run it once more with half the step: if "
+                 "values grow in another way then, shorten the step until they do not, or choose an iterating "
+                 "algorithm");
   return OutcomeKind::ok;
 }
 
@@ -104,46 +93,24 @@ double MacroStep::stepOfTrials() const {
 }
 
 OutcomeKind MacroStep::checkGrowth(const Growth& growth, double t, const Halt& halt) {
-  constexpr std::uint64_t kFewest = 8;
-  constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
-  constexpr double kUnresolved = 1.2;
-  const double h = stepOfTrials();
+  const std::string text = growthText(growth, t);
   growth_->rest();
   GrowthTrial trial(network_, cycles_, coupledStep_, *growth_, t, settings_.end, halt);
   if (trial.unsaved()) return fail(describe(trial.unsaved(), t));
-  const Course whole =
-      trial.follow(settings_.algorithm, h, std::max(kFewest, kMost * growth.steps), kEnough * trial.before());
-  const std::uint64_t steps = whole.ratios.size();
-  const auto grows = [&](const Course& course) { return course.growthFrom(trial.before()); };
-  bool sound = whole.sound;
-  bool depends = false;
-  if (sound && grows(whole) >= kLeast) {
-    const Course halved = trial.follow(settings_.algorithm, h / 2.0, 2 * steps, HUGE_VAL);
-    sound = halved.sound;
-    depends = sound && dependsOnStep(grows(whole), grows(halved));
-    // In large steps the growth of two lengths may agree by chance.
-    if (sound && !depends && growth.perStep() > kUnresolved) {
-      const Course quartered = trial.follow(settings_.algorithm, h / 4.0, 4 * steps, HUGE_VAL);
-      sound = quartered.sound;
-      depends = sound && dependsOnStep(grows(halved), grows(quartered));
-    }
-  }
-  const std::string remedies = depends ? remediesFor(trial, steps) : std::string();
+  const Finding finding = trial.originOf(growth, settings_.algorithm, stepOfTrials());
+  const bool unstable = finding.origin == Origin::coupling;
+  const std::string remedies = unstable ? remediesFor(trial, finding.steps) : std::string();
   if (const Fault lost = trial.putBack()) return fail(describe(lost, t));
-  if (depends)
-    return tellOfGrowth(
-        fmt::format("{} The same stretch with half the step grows in another way, so this is the "
-                    "coupling's doing, not the model's. {}",
-                    growthText(growth, t), remedies));
-  if (sound)
+  if (unstable) return tellOfInstability(text + remedies);
+  checksGrowth_ = finding.origin == Origin::model;
+  if (checksGrowth_)
     growth_->settle(counters_.accepted);
   else
     growth_->settleUnchecked(counters_.accepted);
-  checksGrowth_ = sound;
   return OutcomeKind::ok;
 }
 
-OutcomeKind MacroStep::tellOfGrowth(const std::string& message) {
+OutcomeKind MacroStep::tellOfInstability(const std::string& message) {
   if (settings_.onInstability == OnInstability::stop)
     return fail({OutcomeKind::unstable, message + " simulation.on_instability = \"warn\" goes on nevertheless."});
   log_.write(core::Severity::warning, "coupling", message);
@@ -152,40 +119,48 @@ OutcomeKind MacroStep::tellOfGrowth(const std::string& message) {
 
 std::string MacroStep::remediesFor(GrowthTrial& trial, std::uint64_t steps) const {
   constexpr unsigned kShortest = 16;
-  constexpr unsigned kLonger = 4;
   const double h = stepOfTrials();
+  const bool adapts = settings_.stepControl.adapts();
   std::vector<std::string> found;
-  const auto helps = [&](const AlgorithmSettings& algorithm, unsigned divisor) {
-    const Course course = trial.follow(algorithm, h / divisor, kLonger * divisor * steps, kLeast * trial.before());
-    return course.sound && course.growthFrom(trial.before()) <= kSteady && course.lateGrowth() <= kSteady;
-  };
   for (unsigned divisor = 2; divisor <= kShortest && found.empty(); divisor *= 2)
-    if (helps(settings_.algorithm, divisor))
-      found.push_back(fmt::format("{} = {:.4g}",
-                                  settings_.stepControl.adapts() ? "step_control.max_step" : "simulation.step",
-                                  settings_.step / divisor));
+    if (trial.staysSmall(settings_.algorithm, h / divisor, divisor * steps))
+      found.push_back(adapts ? fmt::format("step_control.max_step = {:.4g}", lastLength_ / divisor)
+                             : fmt::format("simulation.step = {:.4g}", settings_.step / divisor));
   unsigned highest = subsystem::kMaxDegree;
   for (const coupling::Member& member : system_.members)
     if (!member.subsystem->describe().capabilities.isStatic)
       highest = std::min(highest, member.subsystem->describe().capabilities.inputDerivatives);
   for (const Alternative& other : alternativesTo(settings_.algorithm, highest, !system_.laws.empty()))
-    if (helps(other.algorithm, 1)) found.push_back(other.words);
-  if (found.empty())
-    return fmt::format(
-        "Neither steps down to {:.3g} s nor other degrees and algorithms keep it small from there: look "
-        "for loops without inertia or delay, and choose an iterating algorithm.",
-        h / kShortest);
-  return fmt::format("Tried from there, each of these keeps it small: {}.", fmt::join(found, "; "));
+    if (trial.staysSmall(other.algorithm, h, steps)) found.push_back(other.words);
+  constexpr std::string_view kCause =
+      " In shorter steps it grows in another way, so this is the coupling's doing and not the model's.";
+  if (!found.empty())
+    return fmt::format("{} Each of these, tried from there, keeps it small: {}.", kCause, fmt::join(found, "; "));
+  return fmt::format(
+      "{} Neither steps down to {:.3g} s nor other degrees and algorithms keep it small from there. Look "
+      "for loops without inertia or delay (koppla check), and choose an iterating algorithm.",
+      kCause, h / kShortest);
 }
 
 std::string MacroStep::growthText(const Growth& growth, double t) const {
   const coupling::OutputName output = network_.outputName(growth.value);
   const double value = std::as_const(network_).outputs()[growth.value];
+  const std::string steps = growth.steps > 1 ? fmt::format("the last {} steps", growth.steps) : "the last step";
   return fmt::format(
-      "The coupling {} unstable at {:.12g} s: '{}' is {:.4g}, which is {:.3g} times its regular size, "
-      "and grew by {:.4g} per step over {} steps.",
-      checksGrowth_ ? "is" : "may be", t, system_.members[output.member].nameOf(output.port), value,
-      std::fabs(value) / growth.regular, growth.perStep(), growth.steps);
+      "The coupling {} unstable at {:.12g} s: {} is {:.4g}, {:.3g} times its regular size, and grew {:.4g} "
+      "times per step in {}.",
+      checksGrowth_ ? "is" : "may be", t, connectionFrom(output), value, std::fabs(value) / growth.regular,
+      growth.perStep(), steps);
+}
+
+/// With the first of those who take it.
+std::string MacroStep::connectionFrom(const coupling::OutputName& output) const {
+  const auto taken = std::ranges::find_if(system_.connections, [&](const coupling::Connection& c) {
+    return c.from.member == output.member && c.from.port == output.port;
+  });
+  const coupling::Member& consumer = system_.members[taken->to.member];
+  return fmt::format("'{}', which goes to '{}',", system_.members[output.member].nameOf(output.port),
+                     consumer.nameOf(taken->to.port));
 }
 
 }  // namespace koppla::run

@@ -326,6 +326,7 @@ Statistics Run::Impl::statistics() {
   result.convergenceFailures = counters.convergenceFailures;
   result.errorTest = callsOf(counters.errorTest);
   result.errorTestFailures = counters.errorTestFailures;
+  result.growthChecks = callsOf(counters.growthChecks);
   result.discardedSteps = counters.discarded;
   result.smallestStep = counters.accepted > 0 ? counters.smallest : 0.0;
   result.largestStep = counters.largest;
