@@ -43,33 +43,33 @@ GrowthWatch::GrowthWatch(coupling::Network& network, const coupling::System& sys
       limits_(values_.size()),
       bounds_(network.size(), HUGE_VAL),
       allowances_(network.size(), 0.0),
-      appeared_(values_.size()),
+      appeared_(values_.size(), -HUGE_VAL),
       peaks_(values_.size()) {}
 
-void GrowthWatch::begin(std::atomic<bool>& notice) {
+void GrowthWatch::begin(double t, std::atomic<bool>& notice) {
   notice_ = &notice;
   network_.noticeBy(notice);
-  settle(0);
+  settle(t);
 }
 
-void GrowthWatch::see() {
+void GrowthWatch::see(double t) {
   const std::span<const double> y = std::as_const(network_).outputs();
   bool bounded = true;
   for (std::size_t i = 0; i < values_.size(); ++i) bounded &= std::fabs(y[values_[i]]) <= limits_[i];
   if (suspicion_) [[unlikely]]
-    follow();
+    follow(t);
   if (!bounded) [[unlikely]]
     notice_->store(true);
 }
 
 /// How the first suspect goes on, and how large the others get.
-void GrowthWatch::follow() {
+void GrowthWatch::follow(double t) {
   keepPeaks();
   const double value = std::as_const(network_).outputs()[values_[suspicion_->first.place]];
   const bool rises = value > suspicion_->last;
   if (value != suspicion_->last && std::exchange(suspicion_->rising, rises) != rises) ++suspicion_->swings;
   suspicion_->last = value;
-  if (++suspicion_->seen > suspicion_->most) notice_->store(true);
+  if (t > suspicion_->until) notice_->store(true);
 }
 
 void GrowthWatch::keepPeaks() {
@@ -77,43 +77,44 @@ void GrowthWatch::keepPeaks() {
   for (std::size_t i = 0; i < values_.size(); ++i) peaks_[i] = std::fmax(peaks_[i], std::fabs(y[values_[i]]));
 }
 
-std::optional<Growth> GrowthWatch::judge(std::uint64_t steps) {
-  measureNewcomers(steps);
+std::optional<Growth> GrowthWatch::judge(double t, std::uint64_t steps) {
+  measureNewcomers(t);
   const Grown grown = mostGrown();
-  if (suspicion_ && steps - suspicion_->since > suspicion_->most) {
-    settle(steps);
+  if (suspicion_ && t > suspicion_->until && steps > suspicion_->steps + 1) {
+    settle(t);
   } else if (!(grown.ratio > factor_)) {
     liftBounds();
     setLimits(factor_);
   } else if (!suspicion_) {
-    suspect(grown, steps);
+    suspect(grown, t, steps);
   } else {
     return Growth{values_[grown.place], sizes_.all()[grown.place], grown.ratio / suspicion_->first.ratio,
-                  steps - suspicion_->since, suspicion_->swings};
+                  steps - suspicion_->steps, suspicion_->swings};
   }
   return std::nullopt;
 }
 
-void GrowthWatch::suspect(const Grown& grown, std::uint64_t steps) {
-  const double most = patience_.pace * static_cast<double>(steps - std::max(calmSince_, appeared_[grown.place]));
-  suspicion_ = Suspicion{grown, steps, std::max<std::uint64_t>(1, static_cast<std::uint64_t>(most))};
+void GrowthWatch::suspect(const Grown& grown, double t, std::uint64_t steps) {
+  constexpr double kTie = 1.0 + 1e-9;
+  const double taken = t - std::fmax(calmSince_, appeared_[grown.place]);
+  suspicion_ = Suspicion{grown, steps, t + patience_.pace * taken * kTie};
   suspicion_->last = std::as_const(network_).outputs()[values_[grown.place]];
   keepPeaks();
   setLimits(grown.ratio * patience_.further);
 }
 
-void GrowthWatch::settle(std::uint64_t steps) {
+void GrowthWatch::settle(double t) {
   keepPeaks();
   sizes_.show(peaks_);
   std::ranges::fill(peaks_, 0.0);
   suspicion_.reset();
-  calmSince_ = steps;
+  calmSince_ = t;
   setLimits(kRegular);
 }
 
-void GrowthWatch::settleUnchecked(std::uint64_t steps) {
+void GrowthWatch::settleUnchecked(double t) {
   patience_ = kUnchecked;
-  settle(steps);
+  settle(t);
 }
 
 void GrowthWatch::rest() {
@@ -132,12 +133,12 @@ GrowthWatch::Grown GrowthWatch::mostGrown() const {
 }
 
 /// Who has been 0 so far has his regular size now.
-void GrowthWatch::measureNewcomers(std::uint64_t steps) {
+void GrowthWatch::measureNewcomers(double t) {
   std::vector<double> first(values_.size());
   for (std::size_t i = 0; i < values_.size(); ++i) {
     if (sizes_.all()[i] != 0.0) continue;
     first[i] = std::as_const(network_).outputs()[values_[i]];
-    appeared_[i] = steps;
+    appeared_[i] = t;
   }
   sizes_.show(first);
 }

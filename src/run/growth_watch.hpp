@@ -25,8 +25,8 @@ struct Growth {
 /// How long values under suspicion are watched.
 struct Patience {
   double further;  ///< they have to grow by this factor once more
-  /// in at most so many times the steps that they took to come under suspicion: what grows exponentially needs
-  /// log(further) / log(kRegular) times as many, less if it came out of rounding; powers of time need more.
+  /// in at most so many times the time that they took to come under suspicion: what grows exponentially needs
+  /// log(further) / log(kRegular) times as much, less if it came out of rounding; powers of time need more.
   double pace;
 };
 
@@ -46,19 +46,19 @@ class GrowthWatch {
   GrowthWatch(coupling::Network& network, const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
               Patience patience);
 
-  /// The network's outputs hold the values at the start. From now on `notice` becomes true where judge() should be
-  /// asked.
-  void begin(std::atomic<bool>& notice);
-  /// Looks at the values of an accepted step.
-  void see();
+  /// The network's outputs hold the values at the start, t (s). From now on `notice` becomes true where judge() should
+  /// be asked.
+  void begin(double t, std::atomic<bool>& notice);
+  /// Looks at the values of an accepted step to t (s).
+  void see(double t);
   /// Whether every step is to be seen.
   [[nodiscard]] bool isSuspicious() const { return suspicion_.has_value(); }
-  /// So many steps are accepted: what keeps growing, if anything does.
-  std::optional<Growth> judge(std::uint64_t steps);
-  /// What values are now is regular.
-  void settle(std::uint64_t steps);
+  /// So many steps are accepted, the last one to t (s): what keeps growing, if anything does.
+  std::optional<Growth> judge(double t, std::uint64_t steps);
+  /// What values are now, at t (s), is regular.
+  void settle(double t);
   /// The same, and nobody can check what follows.
-  void settleUnchecked(std::uint64_t steps);
+  void settleUnchecked(double t);
   /// Present values over their regular sizes: the largest.
   [[nodiscard]] double largestRatio() const { return mostGrown().ratio; }
   /// Takes the tripwire away, until values settle or for ever.
@@ -71,19 +71,18 @@ class GrowthWatch {
   };
   struct Suspicion {
     Grown first;
-    std::uint64_t since;  ///< accepted steps
-    std::uint64_t most;   ///< steps until it is dropped
-    std::uint64_t seen = 0;
+    std::uint64_t steps;  ///< accepted until then
+    double until;         ///< s, when it is dropped, but not before the second step
     unsigned swings = 0;
     double last = 0.0;
     bool rising = true;
   };
 
   [[nodiscard]] Grown mostGrown() const;
-  void suspect(const Grown& grown, std::uint64_t steps);
-  void follow();
+  void suspect(const Grown& grown, double t, std::uint64_t steps);
+  void follow(double t);
   void keepPeaks();
-  void measureNewcomers(std::uint64_t steps);
+  void measureNewcomers(double t);
   void setLimits(double factor);
   void setBounds();
   void liftBounds();
@@ -97,8 +96,8 @@ class GrowthWatch {
   std::vector<double> allowances_;  ///< by position: of what is not watched, and of iterates
   std::atomic<bool>* notice_ = nullptr;
   double factor_ = kRegular;
-  std::uint64_t calmSince_ = 0;          ///< accepted steps
-  std::vector<std::uint64_t> appeared_;  ///< accepted steps, by place: when it was first seen to be no longer 0
+  double calmSince_ = 0.0;        ///< s
+  std::vector<double> appeared_;  ///< s, by place: when it was first seen to be no longer 0
   std::optional<Suspicion> suspicion_;
   std::vector<double> peaks_;  ///< magnitudes since the last settlement that were noticed, by place
 };

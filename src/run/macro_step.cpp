@@ -71,7 +71,7 @@ void MacroStep::begin(Halt& halt) {
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);
   if (sizes_) sizes_->show(network_.outputs());
-  if (growth_) growth_->begin(halt.soon);
+  if (growth_) growth_->begin(settings_.start, halt.soon);
 }
 
 OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, Halt& halt) {
@@ -227,7 +227,7 @@ OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t mos
     }
     unwatched = untilNextLook();
     const Fault fault = coupledStep_.advanceWatched(step);
-    lookForGrowth();
+    lookForGrowth(step.t1);
     return fault;
   });
   unwatched_ = unwatched;
@@ -244,7 +244,7 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
     } else {
       coupledStep_.accept(step.t1);
       unwatched_ = untilNextLook();
-      lookForGrowth();
+      lookForGrowth(step.t1);
     }
     return fault;
   });
@@ -266,7 +266,7 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
           --unwatched_;
         } else {
           unwatched_ = untilNextLook();
-          lookForGrowth();
+          lookForGrowth(step.t1);
         }
         return false;
       });

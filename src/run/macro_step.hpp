@@ -91,7 +91,7 @@ class MacroStep {
   void endWithin(Clock& clock, const coupling::Fault& fault);
   [[nodiscard]] unsigned untilNextLook() const;
   // Values that run away.
-  void lookForGrowth();
+  void lookForGrowth(double t);
   OutcomeKind judgeGrowth(const Clock& clock, const Halt& halt);
   [[nodiscard]] bool repeatsStretches() const;  ///< to see whose doing growth is
   [[nodiscard]] double stepOfTrials() const;

@@ -197,7 +197,7 @@ void MacroStep::accept(Clock& clock, double t1) {
   coupledStep_.accept(t1);
   if (sizes_) sizes_->show(network_.outputs());
   lastLength_ = t1 - clock.now();
-  lookForGrowth();
+  lookForGrowth(t1);
   clock.advance(t1, next_);
 }
 

@@ -47,8 +47,8 @@ std::vector<Alternative> alternativesTo(const AlgorithmSettings& present, unsign
 
 }  // namespace
 
-void MacroStep::lookForGrowth() {
-  if (growth_) growth_->see();
+void MacroStep::lookForGrowth(double t) {
+  if (growth_) growth_->see(t);
 }
 
 /// Programs could, but a call may take hours.
@@ -61,7 +61,7 @@ bool MacroStep::repeatsStretches() const {
 }
 
 OutcomeKind MacroStep::judgeGrowth(const Clock& clock, const Halt& halt) {
-  const std::optional<Growth> growth = growth_->judge(counters_.accepted);
+  const std::optional<Growth> growth = growth_->judge(clock.now(), counters_.accepted);
   if (growth_->isSuspicious()) unwatched_ = 0;
   if (!growth) return OutcomeKind::ok;
   if (!checksGrowth_) return tellOfUnchecked(*growth, clock.now());
@@ -73,7 +73,7 @@ OutcomeKind MacroStep::tellOfUnchecked(const Growth& growth, double t) {
   constexpr unsigned kSwings = 4;
   constexpr double kResolved = 1.4;
   if (growth.swings < kSwings && growth.perStep() < kResolved) {
-    growth_->settle(counters_.accepted);
+    growth_->settle(t);
     return OutcomeKind::ok;
   }
   growth_->rest();
@@ -104,9 +104,9 @@ OutcomeKind MacroStep::checkGrowth(const Growth& growth, double t, const Halt& h
   if (unstable) return tellOfInstability(text + remedies);
   checksGrowth_ = finding.origin == Origin::model;
   if (checksGrowth_)
-    growth_->settle(counters_.accepted);
+    growth_->settle(t);
   else
-    growth_->settleUnchecked(counters_.accepted);
+    growth_->settleUnchecked(t);
   return OutcomeKind::ok;
 }
 

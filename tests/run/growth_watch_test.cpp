@@ -24,11 +24,13 @@ struct Watched {
   GrowthWatch watch;
   std::atomic<bool> notice = false;
   std::uint64_t steps = 0;
+  double t = 0.0;  ///< s
+  double h = 0.1;  ///< s
 
   explicit Watched(double a, double b, Patience patience = GrowthWatch::kChecked)
       : watch(network, system, cycles, patience) {
     put(a, b);
-    watch.begin(notice);
+    watch.begin(0.0, notice);
   }
   void put(double a, double b, double outside = 0.0) {
     network.outputs()[0] = a;
@@ -37,9 +39,10 @@ struct Watched {
   }
   std::optional<Growth> step(double a, double b, double outside = 0.0) {
     put(a, b, outside);
+    t += h;
     ++steps;
-    watch.see();
-    return notice.exchange(false) ? watch.judge(steps) : std::nullopt;
+    watch.see(t);
+    return notice.exchange(false) ? watch.judge(t, steps) : std::nullopt;
   }
   /// The first growth that is told of a(step), with the step in which it is.
   std::optional<Growth> follow(const std::function<double(double)>& a, std::uint64_t most) {
@@ -77,6 +80,12 @@ TEST(GrowthWatch, HoldsPowersOfTimeForRegular) {
     }
 }
 
+/// A ramp is one whatever the steps are.
+TEST(GrowthWatch, MeasuresTimeAndNotSteps) {
+  Watched watched(1.0, 1.0);
+  for (; watched.t < 1e6; watched.h *= 1.5) EXPECT_FALSE(watched.step(1.0 + watched.t + watched.h, 1.0)) << watched.t;
+}
+
 TEST(GrowthWatch, CountsFromWhenAValueIsNoLongerZero) {
   Watched watched(0.0, 1.0);
   EXPECT_FALSE(watched.follow([](double n) { return std::fmax(0.0, n - 1000.0); }, 20000));
@@ -111,7 +120,7 @@ TEST(GrowthWatch, BeginsAnewWhereItSettles) {
   const auto doubling = [](double n) { return std::pow(2.0, n); };
   ASSERT_TRUE(watched.follow(doubling, 100));
   EXPECT_EQ(watched.steps, 10U);  // 2^7 = 128, and more than 4 times that
-  watched.watch.settle(watched.steps);
+  watched.watch.settle(watched.t);
   const auto growth = watched.follow(doubling, 100);
   ASSERT_TRUE(growth);
   EXPECT_EQ(watched.steps, 20U);
@@ -137,12 +146,12 @@ TEST(GrowthWatch, HoldsNominalValuesForRegular) {
   coupling::Network network(system, cycles, 1e100);
   GrowthWatch watch(network, system, cycles, GrowthWatch::kChecked);
   std::atomic<bool> notice = false;
-  watch.begin(notice);
+  watch.begin(0.0, notice);
   network.outputs()[0] = 9e4;
-  watch.see();
+  watch.see(0.1);
   EXPECT_FALSE(notice);
   network.outputs()[1] = 101.0;
-  watch.see();
+  watch.see(0.1);
   EXPECT_TRUE(notice);
 }
 
