@@ -43,6 +43,7 @@ ExitCode exitCodeOf(run::OutcomeKind kind) {
     case run::OutcomeKind::notConverged:
     case run::OutcomeKind::stagnated:
       return ExitCode::notConverged;
+    case run::OutcomeKind::unstable:
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return ExitCode::exploded;

@@ -121,6 +121,16 @@ void CoupledStep::begin(double t, double h, std::span<const double> earlier) {
   remember(t, network_.outputs());
 }
 
+std::vector<double> CoupledStep::earlier(double t, double h, unsigned samples) const {
+  std::optional<Approximation> past = approximation_;
+  if (past) past->begin(t, t + h);
+  std::vector<double> values;
+  for (unsigned i = 1; i <= samples; ++i)
+    for (std::size_t v = 0; v < network_.outputs().size(); ++v)
+      values.push_back(past ? past->value(v, -static_cast<double>(i)) : network_.outputs()[v]);
+  return values;
+}
+
 inline void CoupledStep::remember(double t, std::span<const double> values) {
   if (approximation_) approximation_->add(t, values, network_.slopes());
   if (predictor_) predictor_->add(t, values);

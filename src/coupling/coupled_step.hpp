@@ -83,6 +83,9 @@ class CoupledStep {
   /// waveform knows of its own step only.
   [[nodiscard]] unsigned earlierSamples() const { return approximation_ && !waveform_ ? approximation_->degree() : 0; }
 
+  /// So many samples before t, the newest one, h (s) apart, for another one to begin with: on the polynomials in use.
+  [[nodiscard]] std::vector<double> earlier(double t, double h, unsigned samples) const;
+
   /// From t on inputs follow an approximation, also of degree 0, as members on several threads need it.
   void approximate(double t);
 

@@ -17,6 +17,13 @@ inline std::uint64_t magnitudeOf(double value) {
   return std::bit_cast<std::uint64_t>(value) << 1U;
 }
 
+constexpr unsigned kBoundShift = 48;  ///< 11 bits of the exponent and 5 more are left
+
+/// What a bound of a few bits stands for: no more than was meant, so that nothing passes that should not.
+inline std::uint64_t limitOf(std::uint16_t bound) {
+  return std::uint64_t{bound} << kBoundShift;
+}
+
 inline bool bounded(std::span<const double> values, std::uint64_t limit) {
   for (const double value : values)
     if (magnitudeOf(value) > limit) [[unlikely]]
@@ -43,7 +50,6 @@ class HeldSweep {
         us_(network.u_.data()),
         ys_(network.y_.data()),
         sources_(network.sources_.data()),
-        limit_(detail::magnitudeOf(network.explosionLimit_)),
         inSequence_(form == Form::sequence) {}
 
   Fault operator()(const subsystem::Step& step) const {
@@ -83,8 +89,8 @@ class HeldSweep {
       }
       if (result.status >= subsystem::Status::discard) [[unlikely]]
         return Network::faultOf(positionOf(entry), result.status, result.reached);
-      if (!detail::bounded(y, limit_)) [[unlikely]]
-        return Network::explodedAt(positionOf(entry));
+      if (!detail::bounded(y, detail::limitOf(entry.bound))) [[unlikely]]
+        if (const Fault fault = network_.beyondBound(positionOf(entry), y)) return fault;
     }
     return {};
   }
@@ -94,7 +100,6 @@ class HeldSweep {
   double* us_;
   double* ys_;
   const std::uint32_t* sources_;
-  std::uint64_t limit_;
   bool inSequence_;
 };
 

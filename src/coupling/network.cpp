@@ -27,6 +27,8 @@ Network::Network(System& system, const std::vector<Cycle>& cycles, double explos
     : explosionLimit_(std::fmax(explosionLimit, 0.0)) {
   for (const Cycle& cycle : cycles) memberOf_.insert(memberOf_.end(), cycle.members.begin(), cycle.members.end());
   compile(system, samples);
+  beyond_.resize(size());
+  for (std::size_t position = 0; position < size(); ++position) watch(position, explosionLimit_);
   steps_.resize(size());
   stateCalls_.resize(size());
   saves_.resize(size(), CallMeter(CallMeter::kOuterRhythm));
@@ -88,6 +90,20 @@ void Network::gather(std::size_t position) {
 
 Fault Network::explodedAt(std::size_t position) {
   return {FaultKind::exploded, static_cast<std::uint32_t>(position), 0.0};
+}
+
+void Network::watch(std::size_t position, double bound) {
+  beyond_[position] = 0;
+  entries_[position].bound =
+      static_cast<std::uint16_t>(detail::magnitudeOf(std::fmin(bound, explosionLimit_)) >> detail::kBoundShift);
+}
+
+Fault Network::beyondBound(std::size_t position, std::span<const double> y) {
+  if (!detail::bounded(y, detail::magnitudeOf(explosionLimit_))) return explodedAt(position);
+  watch(position, explosionLimit_);
+  beyond_[position] = 1;
+  if (notice_ != nullptr) notice_->store(true);
+  return {};
 }
 
 Fault Network::faultOf(std::size_t position, Status status, double reached) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <optional>
@@ -146,6 +147,13 @@ class Network {
   Fault readOutputs(std::size_t position, double t);
   /// Before initialisation: places of outputs that nobody has computed yet get what their consumers' inputs start with.
   void takeStartValues();
+  /// From now on `notice` becomes true where an output of a member is beyond the bound that watch() has set for it,
+  /// also in iterates and probes: to be looked at after the step. Outlives the network's use.
+  void noticeBy(std::atomic<bool>& notice) { notice_ = &notice; }
+  /// Bounds a member's outputs, by their magnitudes and to within 3 %; above the explosion limit that is the bound. Who
+  /// went beyond his bound is left alone until he is watched anew.
+  void watch(std::size_t position, double bound);
+  [[nodiscard]] bool isBeyond(std::size_t position) const { return beyond_[position] != 0; }
   /// The first member with an output that is not finite or beyond the explosion limit.
   [[nodiscard]] Fault explosion() const;
   /// Of a member that exploded: the index of that output.
@@ -216,6 +224,8 @@ class Network {
     CallMeter::Countdown untimed = 0;
     bool special = false;  ///< has linear maps, mappings, sums or discrete inputs to gather
     bool isStatic = false;
+    /// The first bits of the magnitude that no output is to exceed in silence: there is no room for more.
+    std::uint16_t bound = 0;
   };
   static_assert(sizeof(Entry) == 32);
   /// What a save or restore touches beside the subsystem.
@@ -291,7 +301,8 @@ class Network {
                                     std::span<double> y);
   template <class MemberStep>
   Fault advanceAtHome(std::size_t position, const MemberStep& step);
-  Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y) const;
+  Fault judged(std::size_t position, const subsystem::StepResult& result, std::span<const double> y);
+  [[gnu::noinline, gnu::cold]] Fault beyondBound(std::size_t position, std::span<const double> y);
   [[nodiscard]] subsystem::Trajectory trajectoryOf(std::size_t position, const Courses& courses);
   subsystem::Trajectory gatherTrajectory(std::size_t position, const Courses& courses);
   [[gnu::noinline]] void gatherSpecialTrajectory(std::size_t position, const Courses& courses, double* begin);
@@ -318,6 +329,8 @@ class Network {
   std::vector<Mapped> mapped_;
   std::vector<Term> terms_;
   double explosionLimit_;
+  std::atomic<bool>* notice_ = nullptr;
+  std::vector<std::uint8_t> beyond_;  ///< by position; bytes, since members run on several threads
   bool anySpecial_ = false;
   bool anyStatic_ = false;
   std::vector<double> trajectories_;  ///< member by member, power by power

@@ -3,6 +3,7 @@
 #include <thread>
 #include <utility>
 
+#include "koppla/coupling/held_sweep.hpp"
 #include "koppla/coupling/network.hpp"
 #include "koppla/coupling/parallel_sweep.hpp"
 #include "koppla/coupling/twins.hpp"
@@ -113,11 +114,10 @@ StepResult Network::advanceHere(std::size_t position, const Step& step, Trajecto
 }
 
 [[gnu::always_inline]] inline Fault Network::judged(std::size_t position, const StepResult& result,
-                                                    std::span<const double> y) const {
+                                                    std::span<const double> y) {
   if (result.status >= Status::discard) return faultOf(position, result.status, result.reached);
-  bool bounded = true;
-  for (const double value : y) bounded &= std::fabs(value) <= explosionLimit_;
-  if (!bounded) return explodedAt(position);
+  if (!detail::bounded(y, detail::limitOf(entries_[position].bound))) [[unlikely]]
+    return beyondBound(position, y);
   return {};
 }
 

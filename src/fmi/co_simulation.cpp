@@ -176,6 +176,7 @@ Status CoSimulation::readOutputs(std::span<double> y) {
 
 Status CoSimulation::alsoSaved(subsystem::Slot slot, Status status) {
   if (triesEnds_) ends_.save(static_cast<std::size_t>(slot));
+  if (watch_) watch_->wake();
   return settled(status);
 }
 
@@ -187,7 +188,7 @@ Status CoSimulation::alsoRestored(subsystem::Slot slot, Status status) {
 
 Status CoSimulation::settled(Status status) {
   plain_ = instance_.phase() == Phase::stepping && !discreteInputs_.any() && !discreteOutputs_.any() &&
-           !outputDerivatives_ && !asksToEnd_ && !watch_ && !check_.isDue() && !triesEnds_;
+           !outputDerivatives_ && !asksToEnd_ && !(watch_ && watch_->isAwake()) && !check_.isDue() && !triesEnds_;
   simple_ = plain_ && nominal_ && derivativesAreSet_ == 0;
   return status;
 }

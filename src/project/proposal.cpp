@@ -94,6 +94,7 @@ end = {end}  # s, {endSource}
 step = {step}  # s, the macro step: values are exchanged this often; {stepSource}
 # threads = 0  # for subsystems that run at the same time; 0: as many as pay
 # explosion_limit = {limit}  # a coupled value beyond this stops the run
+# on_instability = {onInstability}  # when values grow because of the coupling; also: {otherOnInstability}
 # on_discard = {onDiscard}  # when a subsystem refuses a step; also: {otherOnDiscard}
 # initialisation = {initialisation}  # of algebraic loops at the start; also: {otherInitialisation}
 
@@ -103,6 +104,8 @@ step = {step}  # s, the macro step: values are exchanged this often; {stepSource
                      fmt::arg("stepSource", times.stepSource), fmt::arg("limit", real(preset.explosionLimit)),
                      fmt::arg("initialisation", choice(kInitialisationWords, preset.algorithm.initialisation)),
                      fmt::arg("otherInitialisation", others(kInitialisationWords, preset.algorithm.initialisation)),
+                     fmt::arg("onInstability", choice(kOnInstabilityWords, preset.onInstability)),
+                     fmt::arg("otherOnInstability", others(kOnInstabilityWords, preset.onInstability)),
                      fmt::arg("onDiscard", choice(kOnDiscardWords, preset.onDiscard)),
                      fmt::arg("otherOnDiscard", others(kOnDiscardWords, preset.onDiscard)));
 }

@@ -51,6 +51,7 @@ void readSimulation(TableReader& table, run::Settings& settings, bool hasInside)
   table.real("step", settings.step, kPositive,
              {.required = mayBeMissing ? "" : "Write step = 0.1 for a macro step of 0.1 s."});
   table.real("explosion_limit", settings.explosionLimit, kPositive);
+  table.word("on_instability", settings.onInstability, kOnInstabilityWords);
   table.word("on_discard", settings.onDiscard, kOnDiscardWords);
   table.word("initialisation", settings.algorithm.initialisation, kInitialisationWords);
   const bool parallel = settings.algorithm.form() == coupling::Form::parallel ||

@@ -35,6 +35,7 @@ using coupling::SensitivityKind;
 using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
+using run::OnInstability;
 using stepping::Controller;
 using stepping::StepControlKind;
 using Norm = decltype(coupling::AlgorithmSettings::norm);
@@ -93,6 +94,8 @@ inline constexpr std::array kDiscreteWords{Word{"compare", DiscreteTest::compare
 inline constexpr std::array kWithoutConvergenceWords{Word{"stop", WithoutConvergence::stop},
                                                      Word{"accept", WithoutConvergence::accept}};
 inline constexpr std::array kOnDiscardWords{Word{"stop", OnDiscard::stop}, Word{"shorten", OnDiscard::shorten}};
+inline constexpr std::array kOnInstabilityWords{Word{"stop", OnInstability::stop}, Word{"warn", OnInstability::warn},
+                                                Word{"ignore", OnInstability::ignore}};
 inline constexpr std::array kStepControlWords{
     Word{"fixed", StepControlKind::fixed}, Word{"convergence", StepControlKind::convergence},
     Word{"double-step", StepControlKind::doubleStep}, Word{"predictor-corrector", StepControlKind::predictorCorrector}};

@@ -32,6 +32,7 @@ std::string statisticsJson(const run::Statistics& s, const RunFacts& facts) {
   document["algorithm"] = json(s.algorithm);
   document["convergence_failures"] = s.convergenceFailures;
   document["error_test"] = json(s.errorTest);
+  document["growth_checks"] = json(s.growthChecks);
   document["error_test_failures"] = s.errorTestFailures;
   document["discarded_steps"] = s.discardedSteps;
   document["repeated_steps"] = s.repeatedSteps;

@@ -174,6 +174,7 @@ std::string statisticsText(const run::Statistics& s) {
   text += row("convergence failures", "", std::to_string(s.convergenceFailures));
   text += row("error tests", s.errorTest);
   text += row("error test failures", "", std::to_string(s.errorTestFailures));
+  if (s.growthChecks.count > 0) text += row("checks of growth", s.growthChecks);
   if (s.repeatedSteps > 0) text += row("repeated steps", "", std::to_string(s.repeatedSteps));
   if (s.discardedSteps > 0) text += row("discarded steps", "", std::to_string(s.discardedSteps));
   text += row("writing results (rows)", s.output);

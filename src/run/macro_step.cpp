@@ -38,6 +38,7 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
                      const std::vector<coupling::Cycle>& cycles, const Settings& settings, core::Log& log)
     : system_(system),
       network_(network),
+      cycles_(cycles),
       settings_(settings),
       log_(log),
       coupledStep_(network, cycles, settings.algorithm,
@@ -47,7 +48,10 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
       straight_(!mayRepeat_ && !settings.stepControl.adapts() && !coupledStep_.iteratedCycles().empty() &&
                 settings.step > kResolution * std::fmax(std::fabs(settings.start), std::fabs(settings.end))),
+      checksGrowth_(repeatsStretches()),
       next_(controller_.first()) {
+  if (settings.onInstability != OnInstability::ignore)
+    growth_.emplace(network, system, cycles, checksGrowth_ ? GrowthWatch::kChecked : GrowthWatch::kUnchecked);
   if (const auto kind = settings.stepControl.kind;
       kind == stepping::StepControlKind::doubleStep || kind == stepping::StepControlKind::predictorCorrector) {
     std::vector<std::size_t> all(network.outputs().size());
@@ -64,7 +68,7 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
   stepsToStart_ = settings.algorithm.degree;
 }
 
-void MacroStep::begin(Clock& clock, bool inShortSteps) {
+void MacroStep::begin(Clock& clock, bool inShortSteps, Halt& halt) {
   const double ofMaster = network_.subsystem(0).describe().capabilities.microStep;
   const bool masters = settings_.algorithm.kind == coupling::AlgorithmKind::masterSlave && ofMaster > 0.0;
   if (settings_.algorithm.startUp == coupling::StartUp::analytic)
@@ -75,6 +79,7 @@ void MacroStep::begin(Clock& clock, bool inShortSteps) {
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);
   if (sizes_) sizes_->show(network_.outputs());
+  if (growth_) growth_->begin(settings_.start, halt.soon);
 }
 
 /// The outputs hold the values at the clock's instant, and nothing is known of the time before.
@@ -89,8 +94,10 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, H
   OutcomeKind kind{};
   do {
     kind = advanceUntil(clock, until, most, halt);
-    if (halt.isSoon()) [[unlikely]]
-      lookForEnd(halt);
+    if (!halt.isSoon()) [[likely]]
+      continue;
+    lookForEnd(halt);
+    if (kind == OutcomeKind::ok && growth_ && !isOver()) kind = judgeGrowth(clock, halt);
     if (clock.isInside() && kind == OutcomeKind::ok && !isOver() && halt.isInterrupted())
       return fail(interruptedStart(clock.now()));
   } while (clock.isInside() && kind == OutcomeKind::ok && !isOver());  // nobody else sees the points inside
@@ -224,12 +231,13 @@ OutcomeKind MacroStep::endWalk(Clock& clock, const Fault& fault) {
   return failure_.kind;
 }
 
-/// Steps until the next look at what approximation costs: none of the first thousands, so that short runs see every
-/// jump, then many, since cheap steps should not pay for the estimate.
+/// Steps until the next look at what approximation costs and at values that run away: none of the first thousands, so
+/// that short runs see every jump, then many, since cheap steps should not pay for it.
 unsigned MacroStep::untilNextLook() const {
   constexpr std::uint64_t kAll = 4096;
   constexpr unsigned kBetween = 63;
-  return coupledStep_.errorEstimate().steps() < kAll ? 0 : kBetween;
+  const bool all = coupledStep_.errorEstimate().steps() < kAll || (growth_ && growth_->isSuspicious());
+  return all ? 0 : kBetween;
 }
 
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
@@ -241,7 +249,9 @@ OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t mos
       return sweep(step);
     }
     unwatched = untilNextLook();
-    return coupledStep_.advanceWatched(step);
+    const Fault fault = coupledStep_.advanceWatched(step);
+    lookForGrowth(step.t1);
+    return fault;
   });
   unwatched_ = unwatched;
   return kind;
@@ -257,6 +267,7 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
     } else {
       coupledStep_.accept(step.t1);
       unwatched_ = untilNextLook();
+      lookForGrowth(step.t1);
     }
     return fault;
   });
@@ -279,6 +290,7 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
         } else {
           coupledStep_.accept(step.t1);
           unwatched_ = untilNextLook();
+          lookForGrowth(step.t1);
         }
         return false;
       });

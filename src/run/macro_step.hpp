@@ -8,6 +8,8 @@
 #include "koppla/coupling/call_meter.hpp"
 #include "koppla/coupling/coupled_step.hpp"
 #include "koppla/run/clock.hpp"
+#include "koppla/run/growth_trial.hpp"
+#include "koppla/run/growth_watch.hpp"
 #include "koppla/run/halt.hpp"
 #include "koppla/run/outcome.hpp"
 #include "koppla/run/settings.hpp"
@@ -27,6 +29,7 @@ struct StepCounters {
   std::uint64_t solutions = 0;      ///< of a macro step by the algorithm, repeated and half steps included
   coupling::CallCounter algorithm;  ///< times them, one by one or in stretches of plain steps
   coupling::CallCounter errorTest;
+  coupling::CallCounter growthChecks;
 };
 
 /// Takes one accepted macro step after the other: tries, lets the step controller judge, goes back and tries again.
@@ -35,8 +38,9 @@ class MacroStep {
   MacroStep(const coupling::System& system, coupling::Network& network, const std::vector<coupling::Cycle>& cycles,
             const Settings& settings, core::Log& log);
 
-  /// The subsystems are initialised and the clock stands at the start; it may take short steps first.
-  void begin(Clock& clock, bool inShortSteps);
+  /// The subsystems are initialised and the clock stands at the start; it may take short steps first. `halt` outlives
+  /// the steps.
+  void begin(Clock& clock, bool inShortSteps, Halt& halt);
   /// Accepted steps, one at least, until the clock reaches `until` (s), `most` steps are done or somebody asks to stop.
   /// A subsystem that asks to end may do so in the first one.
   /// Where this is not ok, failure() says why.
@@ -90,6 +94,17 @@ class MacroStep {
   void endWithin(Clock& clock, const coupling::Fault& fault);
   [[nodiscard]] unsigned untilNextLook() const;
   void restart(Clock& clock);
+  // Values that run away.
+  void lookForGrowth(double t);
+  OutcomeKind judgeGrowth(const Clock& clock, const Halt& halt);
+  [[nodiscard]] bool repeatsStretches() const;  ///< to see whose doing growth is
+  [[nodiscard]] double stepOfTrials() const;
+  OutcomeKind checkGrowth(const Growth& growth, double t, const Halt& halt);
+  OutcomeKind tellOfUnchecked(const Growth& growth, double t);
+  OutcomeKind tellOfInstability(const std::string& message);
+  [[nodiscard]] std::string remediesFor(GrowthTrial& trial, std::uint64_t steps) const;
+  [[nodiscard]] std::string connectionFrom(const coupling::OutputName& output) const;
+  [[nodiscard]] std::string growthText(const Growth& growth, double t) const;
   Outcome startUp(Clock& clock, const Halt& halt);
   [[nodiscard]] bool threadsFromStart() const;
   void tellOfThreads();
@@ -130,6 +145,7 @@ class MacroStep {
 
   const coupling::System& system_;
   coupling::Network& network_;
+  const std::vector<coupling::Cycle>& cycles_;
   const Settings& settings_;
   core::Log& log_;
   coupling::CoupledStep coupledStep_;
@@ -142,6 +158,9 @@ class MacroStep {
   /// converges.
   bool straight_;
   unsigned unwatched_ = 0;
+  std::optional<GrowthWatch> growth_;
+  bool checksGrowth_;
+  double lastLength_ = 0.0;              ///< s, where step control adapts it
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   bool toldOfThreads_ = false;
   double next_;

@@ -202,6 +202,8 @@ void MacroStep::accept(Clock& clock, double t1) {
     coupledStep_.accept(t1);
   }
   if (sizes_) sizes_->show(network_.outputs());
+  lastLength_ = t1 - clock.now();
+  if (!clock.takesShortSteps()) lookForGrowth(t1);
   clock.advance(t1, next_);
 }
 

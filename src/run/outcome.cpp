@@ -14,6 +14,8 @@ std::string_view word(OutcomeKind kind) {
       return "not converged";
     case OutcomeKind::stagnated:
       return "stagnated";
+    case OutcomeKind::unstable:
+      return "unstable";
     case OutcomeKind::exploded:
       return "exploded";
     case OutcomeKind::notFinite:

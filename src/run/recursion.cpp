@@ -26,6 +26,7 @@ constexpr double kExploded = 1e150;
 Settings withFixedStep(Settings settings) {
   settings.stepControl = {};
   settings.onDiscard = OnDiscard::stop;
+  settings.onInstability = OnInstability::ignore;
   settings.threads = 1;
   settings.step = settings.end - settings.start;
   settings.explosionLimit = kExploded;

@@ -164,7 +164,7 @@ Outcome Run::Impl::initialise() {
     if (first.ok()) iterations->begin();
     return first;
   });
-  if (outcome.ok()) macroStep.begin(clock, startUp.inShortSteps);
+  if (outcome.ok()) macroStep.begin(clock, startUp.inShortSteps, halt);
   initialisation = secondsSince(begin);
   wallClock += initialisation;
   cpu += cpuSeconds() - cpuBegin;
@@ -335,6 +335,7 @@ Statistics Run::Impl::statistics() {
   result.convergenceFailures = counters.convergenceFailures;
   result.errorTest = callsOf(counters.errorTest);
   result.errorTestFailures = counters.errorTestFailures;
+  result.growthChecks = callsOf(counters.growthChecks);
   result.discardedSteps = counters.discarded;
   result.smallestStep = counters.accepted > 0 ? counters.smallest : 0.0;
   result.largestStep = counters.largest;

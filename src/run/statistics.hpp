@@ -78,6 +78,7 @@ struct Statistics {
   std::uint64_t convergenceFailures = 0;
   Calls errorTest;
   std::uint64_t errorTestFailures = 0;
+  Calls growthChecks;  ///< stretches that were repeated because values grew; their steps are among those of the members
   std::uint64_t discardedSteps = 0;
   double smallestStep = 0.0;  ///< s, accepted
   double largestStep = 0.0;   ///< s, accepted

@@ -145,6 +145,7 @@ Status statusOf(const FinishedRun& run) {
   switch (run.outcome.kind) {
     case run::OutcomeKind::ok:
       return run.endedEarly ? Status::endedEarly : Status::ok;
+    case run::OutcomeKind::unstable:
     case run::OutcomeKind::exploded:
     case run::OutcomeKind::notFinite:
       return Status::unstable;

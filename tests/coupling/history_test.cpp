@@ -89,6 +89,27 @@ TEST(CoupledStep, AfterAnUntestedStepNothingIsExtrapolatedAcrossIt) {
   EXPECT_EQ(firstSentIn(5.0, false), 106.0);
 }
 
+TEST(CoupledStep, TellsSamplesAtOtherDistances) {
+  for (const unsigned degree : {0U, 2U}) {
+    Formula square = integrator();
+    square.output = [](const auto&, double t, const auto&) { return std::vector<double>{t * t}; };
+    System system = makeSystem({{"a", square}, {"b", gain(1.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}});
+    system.order = {0, 1};
+    const auto cycles = findCycles(system);
+    Network network(system, cycles, 1e100);
+    CoupledStep step(network, cycles, {.kind = AlgorithmKind::jacobi, .degree = degree}, false);
+    step.begin(0.0);
+    for (const double t : {0.0, 1.0}) {
+      EXPECT_FALSE(step.solve({{t, t + 1.0, true}, {}}).fault);
+      step.accept(t + 1.0);
+    }
+    const std::vector<double> earlier = step.earlier(2.0, 0.5, 2);
+    ASSERT_EQ(earlier.size(), 4U);
+    EXPECT_NEAR(earlier[0], degree == 0 ? 4.0 : 2.25, 1e-14);
+    EXPECT_NEAR(earlier[2], degree == 0 ? 4.0 : 1.0, 1e-14);
+  }
+}
+
 /// x' = u with u = 2 t + 3 + t + 5 as the sum of two connections.
 TEST(Trajectories, SumsHoldTheOffsetsOfAllTheirConnections) {
   for (const unsigned degree : {0U, 1U}) {

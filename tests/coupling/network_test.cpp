@@ -1,5 +1,6 @@
 #include "koppla/coupling/network.hpp"
 
+#include <atomic>
 #include <limits>
 
 #include <gtest/gtest.h>
@@ -53,6 +54,43 @@ TEST(Network, NonFiniteAndExplodedValuesAreFaultsWithTheirPlace) {
     const Fault fault = network.advance({0, 3}, kStep, Form::sequence);
     EXPECT_EQ(fault.kind, FaultKind::exploded) << bad;
     EXPECT_EQ(network.outputName(network.explodedOutput(fault.position)).member, 1U);
+  }
+}
+
+TEST(Network, ABoundIsNoticedAndEndsNothing) {
+  for (const Form form : {Form::sequence, Form::parallel}) {
+    System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(2)}, {"b", gain(3)}},
+                               {{"t.y", "a.u"}, {"a.y", "b.u"}, {"b.y", "a.u"}});
+    Network network(system, findCycles(system), kLimit);
+    std::atomic<bool> notice = false;
+    network.noticeBy(notice);
+    network.outputs()[0] = 1.0;
+    network.watch(0, 5.0);
+    ASSERT_FALSE(network.advance({0, 3}, {0.0, 4.0, true}, form));
+    EXPECT_FALSE(notice);
+    ASSERT_FALSE(network.advance({0, 3}, {4.0, 6.0, true}, form));
+    EXPECT_TRUE(notice);
+    EXPECT_TRUE(network.isBeyond(0));
+    EXPECT_FALSE(network.isBeyond(1));
+    EXPECT_EQ(network.outputs()[0], 6.0);
+    // Once is enough until somebody has looked.
+    notice = false;
+    ASSERT_FALSE(network.advance({0, 3}, {6.0, 7.0, true}, form));
+    EXPECT_FALSE(notice);
+    network.watch(0, 5.0);
+    EXPECT_FALSE(network.isBeyond(0));
+    ASSERT_FALSE(network.advance({0, 3}, {7.0, 8.0, true}, form));
+    EXPECT_TRUE(notice);
+  }
+}
+
+TEST(Network, ABoundLeavesTheExplosionLimitWhereItIs) {
+  for (const double bound : {5.0, 2.0 * kLimit}) {
+    System system = makeSystem({{"t", test::clockSignal()}, {"a", gain(1)}}, {{"t.y", "a.u"}});
+    Network network(system, findCycles(system), kLimit);
+    network.watch(0, bound);
+    EXPECT_FALSE(network.advance({0, 2}, {0.0, kLimit, true}, Form::sequence)) << bound;
+    EXPECT_EQ(network.advance({0, 2}, {0.0, 1.01 * kLimit, true}, Form::sequence).kind, FaultKind::exploded) << bound;
   }
 }
 

@@ -361,6 +361,24 @@ TEST(ReturnWatch, OnlyStepsThatAreToldSoCount) {
   EXPECT_THAT(one.repeated, ElementsAre(21));
 }
 
+/// Final steps are none of its business; once a state is saved it knows again what is a repetition.
+TEST(ReturnWatch, AfterFinalStepsRepeatedStepsCountOnceAgain) {
+  Watched one;
+  ASSERT_EQ(one.steps(1), subsystem::Status::ok);
+  for (int i = 1; i < 6; ++i) ASSERT_EQ(one.one.take({0.5 * i, 0.5 * (i + 1), true}).status, subsystem::Status::ok);
+  ASSERT_EQ(one.one.system->save(subsystem::Slot::macroStep), subsystem::Status::ok);
+  subsystem::Step second{3.25, 3.5, false};
+  second.returnsBefore = true;
+  for (int i = 0; i < 5; ++i) {
+    ASSERT_EQ(one.one.system->restore(subsystem::Slot::macroStep), subsystem::Status::ok);
+    ASSERT_EQ(one.one.take({3.0, 3.25, false}).status, subsystem::Status::ok);
+    ASSERT_EQ(one.one.take(second).status, subsystem::Status::ok);
+  }
+  one.n = 7;
+  ASSERT_EQ(one.steps(3), subsystem::Status::ok);
+  EXPECT_THAT(one.repeated, ElementsAre(7, 9));
+}
+
 /// Calls that fail while it is looked at: where the FMU can be put back it goes on, and nothing is concluded.
 TEST(ReturnWatch, ATrialThatFailsConcludesNothing) {
   // In step 2: getFMUstate (end), setFMUstate, doStep, getReal, doStep, getReal, setFMUstate, ... as often,

@@ -246,6 +246,7 @@ TwoMassErrors errorsOf(const TwoMassCase& c, coupling::System system) {
   settings.algorithm.reevaluate = c.reevaluate;
   settings.stepControl = c.stepControl;
   settings.explosionLimit = 1e60;
+  settings.onInstability = run::OnInstability::ignore;  // what becomes of such runs is what is looked at
   core::Log log;
   ErrorRecorder recorder(c);
   run::Run run(std::move(system), settings, log, &recorder);

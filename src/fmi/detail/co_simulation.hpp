@@ -67,7 +67,7 @@ class alignas(64) CoSimulation final : public subsystem::Subsystem {
     const subsystem::Status status = instance_.save(static_cast<std::size_t>(slot));
     const bool stepping = simple_ || instance_.phase() == Phase::stepping;
     const bool due = stepping && check_.relied();
-    if (simple_ && !due && status == subsystem::Status::ok) [[likely]]
+    if (simple_ && !due && !watch_ && status == subsystem::Status::ok) [[likely]]
       return status;
     return alsoSaved(slot, status);
   }

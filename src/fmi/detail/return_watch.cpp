@@ -90,6 +90,7 @@ Status ReturnWatch::arrive(const subsystem::Step& step) {
   const bool accepted = step.t0 > begin_;
   const bool doubted = std::exchange(doubted_, false);
   begin_ = step.t0;
+  awake_ = !step.final;
   return accepted && doubted ? judge() : Status::ok;
 }
 

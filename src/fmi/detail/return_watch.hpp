@@ -21,6 +21,10 @@ class ReturnWatch {
   /// Before the inputs of a call are set. A call to which nobody returns from before tells that all before it is
   /// accepted. An error where the FMU is found out.
   subsystem::Status arrive(const subsystem::Step& step);
+  /// A state is saved: from now on arrive() and depart() are to be called again.
+  void wake() { awake_ = true; }
+  /// Where a final step is taken nobody is on his way back, and until a state is saved nobody will be.
+  [[nodiscard]] bool isAwake() const { return awake_; }
   /// After they are set; h (s) is what the call will be given.
   subsystem::Status depart(const subsystem::Step& step, double h);
 
@@ -51,14 +55,15 @@ class ReturnWatch {
   FmuInstance& instance_;
   double end_;
   double begin_ = -std::numeric_limits<double>::infinity();  ///< s, of the step under way
-  bool doubted_ = false;                                     ///< a call of that step said that a return is possible
-  core::Values before_;                                      ///< outputs after the step before
-  core::Values after_;                                       ///< and after the last accepted one
-  bool known_ = false;                                       ///< they could be read
-  std::size_t steps_ = 0;                                    ///< accepted ones with such calls
-  std::size_t still_ = 0;                                    ///< of them, the last ones without a change
-  std::size_t nextTry_;                                      ///< in steps; none once it was seen to move rightly
-  std::size_t patience_;                                     ///< in still steps
+  bool awake_ = true;
+  bool doubted_ = false;      ///< a call of that step said that a return is possible
+  core::Values before_;       ///< outputs after the step before
+  core::Values after_;        ///< and after the last accepted one
+  bool known_ = false;        ///< they could be read
+  std::size_t steps_ = 0;     ///< accepted ones with such calls
+  std::size_t still_ = 0;     ///< of them, the last ones without a change
+  std::size_t nextTry_;       ///< in steps; none once it was seen to move rightly
+  std::size_t patience_;      ///< in still steps
   std::vector<bool> judged_;  ///< by output: whether it has moved rightly in a repeated call
   std::size_t barren_ = 0;    ///< steps until which it does not count that one of the others moves, after a look
                               ///< that judged none of them

@@ -1,0 +1,125 @@
+#include "koppla/run/growth_trial.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace koppla::run {
+
+using coupling::CoupledStep;
+using coupling::Ending;
+using coupling::FaultKind;
+using coupling::StepOutcome;
+using subsystem::Slot;
+
+namespace {
+
+bool explodes(const StepOutcome& outcome) {
+  return outcome.fault.kind == FaultKind::exploded || outcome.ending == Ending::exploded ||
+         outcome.ending == Ending::opened;
+}
+
+/// Whether growth depends on the step: the model's own has the same exponent whatever the step is. That of a coupling
+/// falls to the half at least (damping errors are of the order of H), or doubles where every step multiplies the values
+/// however short it is.
+bool dependsOnStep(double growth, double growthInShorterSteps) {
+  const double quotient = std::log(growthInShorterSteps) / std::log(growth);
+  return quotient < 3.0 / 4.0 || quotient > 4.0 / 3.0;
+}
+
+}  // namespace
+
+double Course::growthFrom(double before) const {
+  if (ratios.empty()) return 1.0;
+  const auto quarter = static_cast<std::ptrdiff_t>((ratios.size() + 3) / 4);
+  return *std::max_element(ratios.end() - quarter, ratios.end()) / before;
+}
+
+double Course::lateGrowth() const {
+  const auto quarter = static_cast<std::ptrdiff_t>(ratios.size() / 4);
+  if (quarter == 0) return 1.0;
+  return growthFrom(*std::max_element(ratios.begin() + quarter, ratios.begin() + 2 * quarter));
+}
+
+GrowthTrial::GrowthTrial(coupling::Network& network, const std::vector<coupling::Cycle>& cycles,
+                         const CoupledStep& accepted, const GrowthWatch& watch, double t, double end, const Halt& halt)
+    : network_(network),
+      cycles_(cycles),
+      accepted_(accepted),
+      watch_(watch),
+      t_(t),
+      end_(end),
+      halt_(halt),
+      outputs_(network.outputs().begin(), network.outputs().end()),
+      discrete_(network.discreteOutputs({0, network.size()})),
+      // Between macro steps nobody else uses this slot.
+      unsaved_(network.save({0, network.size()}, Slot::macroStep)),
+      before_(watch.largestRatio()) {}
+
+Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough) {
+  Course course;
+  if (putBack()) return {{}, false};
+  CoupledStep coupledStep(network_, cycles_, settings, false);
+  if (network_.usesThreads()) coupledStep.approximate(t_);
+  coupledStep.begin(t_, h, accepted_.earlier(t_, h, coupledStep.earlierSamples()));
+  const bool keepGoing = settings.withoutConvergence == coupling::WithoutConvergence::accept;
+  const auto instant = [&](std::uint64_t i) { return t_ + static_cast<double>(i) * h; };
+  constexpr double kTie = 1e-6;  // of a step
+  for (std::uint64_t i = 0; i < steps && instant(i + 1) <= end_ + kTie * h; ++i) {
+    const double t1 = std::fmin(instant(i + 1), end_);
+    const StepOutcome& outcome =
+        coupledStep.solve({.step = {.t0 = instant(i), .t1 = t1, .final = false, .returnsBefore = i > 0, .length = h},
+                           .start = {},
+                           .keepGoing = keepGoing});
+    if (explodes(outcome)) {
+      course.ratios.push_back(HUGE_VAL);
+      return course;
+    }
+    if (outcome.fault || (!outcome.converged() && !keepGoing) || halt_.isInterrupted()) {
+      course.sound = false;
+      return course;
+    }
+    coupledStep.accept(t1);
+    course.ratios.push_back(watch_.largestRatio());
+    if (course.ratios.back() >= enough * before_) return course;
+  }
+  return course;
+}
+
+Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSettings& settings, double h) {
+  constexpr double kEnough = 16.0;  // to tell exponents apart
+  constexpr double kLeast = 4.0;
+  constexpr std::uint64_t kFewest = 8;
+  constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
+  constexpr double kUnresolved = 1.2;
+  const Course whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
+  const std::uint64_t steps = whole.ratios.size();
+  if (!whole.sound) return {Origin::unknown, steps};
+  double last = whole.growthFrom(before_);
+  if (last < kLeast) return {Origin::model, steps};  // it has ended
+  // In large steps the growth of two lengths may agree by chance, but not that of three.
+  const unsigned shortest = growth.perStep() > kUnresolved ? 4 : 2;
+  for (unsigned divisor = 2; divisor <= shortest; divisor *= 2) {
+    const Course shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
+    if (!shorter.sound) return {Origin::unknown, steps};
+    const double next = shorter.growthFrom(before_);
+    if (dependsOnStep(last, next)) return {Origin::coupling, steps};
+    last = next;
+  }
+  return {Origin::model, steps};
+}
+
+bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps) {
+  constexpr std::uint64_t kLonger = 4;
+  constexpr double kSteady = 1.05;  // what does not grow may still swing
+  constexpr double kHopeless = 4.0;
+  const Course course = follow(settings, h, kLonger * steps, kHopeless);
+  return course.sound && course.growthFrom(before_) <= kSteady && course.lateGrowth() <= kSteady;
+}
+
+coupling::Fault GrowthTrial::putBack() {
+  std::ranges::copy(outputs_, network_.outputs().begin());
+  network_.putDiscreteOutputs({0, network_.size()}, discrete_);
+  return network_.restore({0, network_.size()}, Slot::macroStep);
+}
+
+}  // namespace koppla::run
