@@ -158,7 +158,8 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     }
     accelerator->learn(sent, answered);
     accelerator->propose(answered);
-    write(network, cut, std::isfinite(error) ? answered : beside(sent, residual, norm));
+    const bool seesNothing = norm <= 1.0 && !std::isfinite(error);
+    write(network, cut, seesNothing ? beside(sent, residual, norm) : answered);
   }
 }
 

@@ -123,7 +123,8 @@ Outcome failureOf(const coupling::InitialisationReport& report, const MacroStep&
     if (!loop.solved && !loop.kept)
       return {OutcomeKind::notConverged,
               fmt::format("The algebraic loop {} could not be solved at the start, {} s: after {} iterations the "
-                          "residual is {:.4g} times the tolerance. Give start values of its inputs that are near the "
+                          "residual, or the distance to the solution, is {:.4g} times the tolerance. Give start values "
+                          "of its inputs that are near the "
                           "solution, or check that it has one.",
                           fmt::join(loop.outputs, ", "), start, loop.iterations, loop.norm)};
   }
