@@ -250,7 +250,7 @@ std::span<const double> CoupledStep::predicted() const {
 
 void CoupledStep::accept(double t1) {
   for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
-  estimate_.add(t1, predicted(), network_.outputs(), approximation_ ? approximation_->interpolationShare() : 1.0);
+  estimate_.add(t1, predicted(), network_.outputs(), interpolationShare());
   // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
   if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);

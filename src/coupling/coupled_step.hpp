@@ -116,6 +116,11 @@ class CoupledStep {
   [[nodiscard]] std::span<const double> predicted() const;
   [[nodiscard]] unsigned predictedDegree() const { return approximation_ ? approximation_->predictedDegree() : 0; }
 
+  /// How the error of interpolation inside that step compares with that of what was promised for its end.
+  [[nodiscard]] double interpolationShare() const {
+    return approximation_ ? approximation_->interpolationShare() : 1.0;
+  }
+
   [[nodiscard]] const std::vector<std::unique_ptr<IteratedCycle>>& iteratedCycles() const { return iterated_; }
   [[nodiscard]] const ErrorEstimate& errorEstimate() const { return estimate_; }
   /// Whether the consumer, by position, follows an interpolated course of that output.

@@ -35,6 +35,7 @@ using coupling::StartUp;
 using coupling::WithoutConvergence;
 using run::OnDiscard;
 using stepping::Controller;
+using stepping::Estimate;
 using stepping::StepControlKind;
 using Norm = decltype(coupling::AlgorithmSettings::norm);
 
@@ -92,6 +93,8 @@ inline constexpr std::array kOnDiscardWords{Word{"stop", OnDiscard::stop}, Word{
 inline constexpr std::array kStepControlWords{
     Word{"fixed", StepControlKind::fixed}, Word{"convergence", StepControlKind::convergence},
     Word{"double-step", StepControlKind::doubleStep}, Word{"predictor-corrector", StepControlKind::predictorCorrector}};
+inline constexpr std::array kEstimateWords{Word{"coupling-error", Estimate::couplingError},
+                                           Word{"nicolai", Estimate::nicolai}, Word{"schmoll", Estimate::schmoll}};
 inline constexpr std::array kControllerWords{Word{"i", Controller::integral},
                                              Word{"pi", Controller::proportionalIntegral}};
 
