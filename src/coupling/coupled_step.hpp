@@ -126,6 +126,13 @@ class CoupledStep {
   [[nodiscard]] std::span<const double> predicted() const;
   [[nodiscard]] unsigned predictedDegree() const { return approximation_ ? approximation_->predictedDegree() : 0; }
 
+  /// How the error of interpolation inside that step compares with that of what was promised for its end; where that is
+  /// not known yet, the whole of it.
+  [[nodiscard]] double interpolationShare() const {
+    const double share = approximation_ ? approximation_->interpolationError().largest : 1.0;
+    return share > 0.0 ? share : 1.0;
+  }
+
   [[nodiscard]] const std::vector<std::unique_ptr<IteratedCycle>>& iteratedCycles() const { return iterated_; }
   [[nodiscard]] const ErrorEstimate& errorEstimate() const { return estimate_; }
   [[nodiscard]] const FitErrors& fitErrors() const { return fits_; }

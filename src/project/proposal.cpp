@@ -219,6 +219,7 @@ std::string stepControl(const Times& times) {
   return fmt::format(R"([step_control]
 kind = {}  # also: {}
 # For control that adapts the step (subsystems must be able to restore their states, but for "predictor-corrector"):
+# estimate = {}  # kinds "double-step" and "predictor-corrector"; also: {}
 # min_step = {}  # s
 # max_step = {}  # s
 # untested_below = {}  # s; such short steps are accepted without test, to get across jumps
@@ -227,10 +228,11 @@ kind = {}  # also: {}
 # rtol = {}  # kinds "double-step" and "predictor-corrector"; without it that of [algorithm]
 # atol = 1e-06  # the same
 # controller = {}  # kind "predictor-corrector"; also: {}
-# safety = {}  # kind "predictor-corrector"
+# safety = {}  # kinds "double-step" and "predictor-corrector": part of the step that would just do
 
 )",
                      choice(kStepControlWords, preset.kind), others(kStepControlWords, preset.kind),
+                     choice(kEstimateWords, preset.estimate), others(kEstimateWords, preset.estimate),
                      real(times.step / 1e4), real(times.step), real(preset.untestedBelow), real(preset.shrink),
                      real(preset.grow), real(preset.rtol), choice(kControllerWords, preset.controller),
                      others(kControllerWords, preset.controller), real(preset.safety));

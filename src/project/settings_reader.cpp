@@ -138,11 +138,10 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
   const Rule iterating{
       .idle = mayIterate ? ""
                          : fmt::format("the algorithm '{}' does not iterate", wordFor(kAlgorithmWords, settings.kind))};
-  // Step control by double steps measures its error by the same norm and, unless told otherwise, the same tolerances;
-  // predictor/corrector control takes the tolerances.
-  const bool estimates = stepControl.kind == StepControlKind::predictorCorrector;
-  const Rule measuring = stepControl.kind == StepControlKind::doubleStep ? Rule{} : iterating;
-  const Rule tolerated = estimates ? Rule{} : measuring;
+  // Step control by an error takes the same tolerances unless told otherwise, and Nicolai's estimate the norm.
+  const bool measures = stepControl.kind == StepControlKind::doubleStep && stepControl.estimate == Estimate::nicolai;
+  const Rule measuring = measures ? Rule{} : iterating;
+  const Rule tolerated = stepControl.estimatesError() ? Rule{} : iterating;
   const bool fixedPoint = !settings.solvesLinearised() || !table.sound({"kind"});
   const Rule accelerated =
       !mayIterate || fixedPoint
@@ -199,6 +198,25 @@ void checkStepLimits(TableReader& table, const StepControlSettings& settings, co
         "Lengthen step in [simulation] or lower min_step.");
 }
 
+/// Which control it is; the tables before it look at that.
+void readKindOfStepControl(TableReader& table, StepControlSettings& settings) {
+  table.word("kind", settings.kind, kStepControlWords);
+  const bool known = table.sound({"kind"});
+  const std::string control = fmt::format("the step control '{}'", wordFor(kStepControlWords, settings.kind));
+  table.word("estimate", settings.estimate, kEstimateWords,
+             {.idle = settings.estimatesError() || !known ? "" : control + " estimates no error"});
+  const bool another = (settings.estimate == Estimate::nicolai && settings.kind != StepControlKind::doubleStep) ||
+                       (settings.estimate == Estimate::schmoll && settings.kind != StepControlKind::predictorCorrector);
+  if (another && settings.estimatesError() && table.sound({"kind", "estimate"}))
+    table.mistake("estimate",
+                  fmt::format("The estimate '{}' is not for {}.", wordFor(kEstimateWords, settings.estimate), control),
+                  "Choose \"coupling-error\", or \"nicolai\" for \"double-step\", \"schmoll\" for "
+                  "\"predictor-corrector\".");
+  if (settings.kind == StepControlKind::predictorCorrector)
+    settings.shrink = settings.grow = 4.0;  // Schmoll, figs. 3.13-3.15
+  if (settings.estimate == Estimate::schmoll) settings.safety = 0.95;  // sec. 2.4.2.3
+}
+
 void readStepControl(TableReader& table, StepControlSettings& settings, const run::Settings& run, bool mayIterate) {
   const std::string control = fmt::format("the step control '{}' ", wordFor(kStepControlWords, settings.kind));
   const bool mayAdapt = settings.adapts() || !table.sound({"kind"});
@@ -211,7 +229,7 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
   const bool steers = settings.kind == StepControlKind::predictorCorrector;
   table.real("min_step", settings.minStep, kNotNegative, adapting);
   table.real("max_step", settings.maxStep, kNotNegative, adapting);
-  table.real("untested_below", settings.untestedBelow, kNotNegative, unless(!steers, "repeats no step"));
+  table.real("untested_below", settings.untestedBelow, kNotNegative, unless(!steers, "keeps what fails at min_step"));
   table.real("shrink", settings.shrink, above(1.0),
              unless(settings.kind != StepControlKind::doubleStep, "chooses the factor itself"));
   table.real("grow", settings.grow, atLeast(1.0), adapting);
@@ -219,7 +237,8 @@ void readStepControl(TableReader& table, StepControlSettings& settings, const ru
   table.real("rtol", settings.rtol, kNotNegative, estimating);
   table.optionalReal("atol", settings.atol, kNotNegative, estimating);
   table.word("controller", settings.controller, kControllerWords, unless(steers, "has a rule of its own"));
-  table.real("safety", settings.safety, kPositive, unless(steers, "has a rule of its own"));
+  table.real("safety", settings.safety, kPositive,
+             unless(steers || settings.keepsCouplingError(), "has a rule of its own"));
   if (table.sound({"safety"}) && settings.safety > 1.0)
     table.mistake("safety", fmt::format("'safety' is {}; it must be at most 1.", core::text(settings.safety)));
   if (table.given("rtol") || table.given("atol")) checkTolerances(table, {settings.rtol, settings.atol});
@@ -247,14 +266,13 @@ run::Settings readSettings(const SettingsTables& tables) {
   run::Settings settings;
   tables.algorithm.word("kind", settings.algorithm.kind, kAlgorithmWords);
   readSimulation(tables.simulation, settings, tables.hasInside);
-  tables.stepControl.word("kind", settings.stepControl.kind, kStepControlWords);
-  if (settings.stepControl.kind == StepControlKind::predictorCorrector)
-    settings.stepControl.shrink = settings.stepControl.grow = 4.0;  // Schmoll, figs. 3.13-3.15
+  readKindOfStepControl(tables.stepControl, settings.stepControl);
   readAlgorithm(tables.algorithm, settings.algorithm, settings.stepControl);
   readAcceleration(tables.acceleration, settings.algorithm, tables.algorithm.sound({"kind"}));
   readConvergence(tables.convergence, settings.algorithm, tables.algorithm.sound({"kind"}));
   settings.stepControl.rtol = settings.algorithm.rtol;
   settings.stepControl.atol = settings.algorithm.atol;
+  if (tables.algorithm.given("degree")) settings.stepControl.leastDegree = 0;
   const bool mayIterate = settings.algorithm.iterates() || !tables.algorithm.sound({"kind"});
   readStepControl(tables.stepControl, settings.stepControl, settings, mayIterate);
   return settings;

@@ -37,6 +37,7 @@ using coupling::WithoutConvergence;
 using run::OnDiscard;
 using run::OnInstability;
 using stepping::Controller;
+using stepping::Estimate;
 using stepping::StepControlKind;
 using Norm = decltype(coupling::AlgorithmSettings::norm);
 
@@ -99,6 +100,8 @@ inline constexpr std::array kOnInstabilityWords{Word{"stop", OnInstability::stop
 inline constexpr std::array kStepControlWords{
     Word{"fixed", StepControlKind::fixed}, Word{"convergence", StepControlKind::convergence},
     Word{"double-step", StepControlKind::doubleStep}, Word{"predictor-corrector", StepControlKind::predictorCorrector}};
+inline constexpr std::array kEstimateWords{Word{"coupling-error", Estimate::couplingError},
+                                           Word{"nicolai", Estimate::nicolai}, Word{"schmoll", Estimate::schmoll}};
 inline constexpr std::array kControllerWords{Word{"i", Controller::integral},
                                              Word{"pi", Controller::proportionalIntegral}};
 

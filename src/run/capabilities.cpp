@@ -122,6 +122,21 @@ void requireMicroSteps(const coupling::System& system, const Settings& settings,
 
 }  // namespace
 
+std::string whoCannotRepeat(const coupling::System& system) {
+  std::string names;
+  for (const coupling::Member& member : system.members) {
+    const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
+    if (!capabilities.saveRestore || !capabilities.variableStep) names += (names.empty() ? "" : ", ") + member.name;
+  }
+  return names;
+}
+
+bool repeatsSteps(const coupling::System& system, const Settings& settings) {
+  if (settings.stepControl.repeats()) return true;
+  return settings.stepControl.keepsCouplingError() && settings.algorithm.kind != coupling::AlgorithmKind::masterSlave &&
+         whoCannotRepeat(system).empty();
+}
+
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
                          const Settings& settings) {
   if (!(std::isfinite(settings.start) && std::isfinite(settings.end) && settings.start < settings.end))

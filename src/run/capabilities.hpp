@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "koppla/coupling/graph.hpp"
@@ -14,5 +15,12 @@ namespace koppla::run {
 /// subsystems and what remains.
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
                          const Settings& settings);
+
+/// The members that cannot go back and take a step again with another length, as a list; empty if all can.
+std::string whoCannotRepeat(const coupling::System& system);
+
+/// Whether steps that fail a test of step control are tried again with another length: by the kinds that ask for it,
+/// and by predictor/corrector control where all members can.
+bool repeatsSteps(const coupling::System& system, const Settings& settings);
 
 }  // namespace koppla::run

@@ -64,9 +64,7 @@ std::optional<std::string> aboutTimes(const Settings& settings) {
 
 /// An error is estimated from real values alone.
 std::optional<std::string> aboutStepControl(const coupling::System& system, const Settings& settings) {
-  const bool estimates = settings.stepControl.kind == StepControlKind::doubleStep ||
-                         settings.stepControl.kind == StepControlKind::predictorCorrector;
-  if (!estimates || system.connections.empty()) return std::nullopt;
+  if (!settings.stepControl.estimatesError() || system.connections.empty()) return std::nullopt;
   const auto isReal = [&system](const coupling::Connection& connection) {
     const subsystem::Description& source = system.members[connection.from.member].subsystem->describe();
     return source.ports[connection.from.port].type == core::Type::real;

@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "koppla/run/capabilities.hpp"
 #include "koppla/run/short_steps.hpp"
 
 namespace koppla::run {
@@ -42,9 +42,11 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       settings_(settings),
       log_(log),
       coupledStep_(network, cycles, settings.algorithm,
-                   settings.stepControl.kind == stepping::StepControlKind::predictorCorrector),
+                   settings.stepControl.kind == stepping::StepControlKind::predictorCorrector ||
+                       settings.stepControl.keepsCouplingError()),
       controller_(settings.stepControl, settings.step, settings.start, settings.end),
-      mayRepeat_(settings.stepControl.repeats() || settings.onDiscard == OnDiscard::shorten),
+      repeats_(repeatsSteps(system, settings)),
+      mayRepeat_(repeats_ || settings.onDiscard == OnDiscard::shorten),
       undecided_(!mayRepeat_ && !settings.stepControl.adapts() && coupledStep_.isExplicit()),
       straight_(!mayRepeat_ && !settings.stepControl.adapts() && !coupledStep_.iteratedCycles().empty() &&
                 settings.step > kResolution * std::fmax(std::fabs(settings.start), std::fabs(settings.end))),
@@ -52,12 +54,7 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
       next_(controller_.first()) {
   if (settings.onInstability != OnInstability::ignore)
     growth_.emplace(network, system, cycles, checksGrowth_ ? GrowthWatch::kChecked : GrowthWatch::kUnchecked);
-  if (const auto kind = settings.stepControl.kind;
-      kind == stepping::StepControlKind::doubleStep || kind == stepping::StepControlKind::predictorCorrector) {
-    std::vector<std::size_t> all(network.outputs().size());
-    std::iota(all.begin(), all.end(), std::size_t{0});
-    sizes_.emplace(network, std::move(all));
-  }
+  if (settings.stepControl.estimatesError()) stepError_.emplace(network, coupledStep_, settings);
   // Where members run together with their twins, nobody else distributes them.
   const bool twins = settings.algorithm.kind == coupling::AlgorithmKind::semiImplicit &&
                      settings.algorithm.semiImplicit.probes == coupling::Form::parallel;
@@ -69,6 +66,8 @@ MacroStep::MacroStep(const coupling::System& system, coupling::Network& network,
 }
 
 void MacroStep::begin(Clock& clock, bool inShortSteps, Halt& halt) {
+  if (stepError_) stepError_->show();
+  if (settings_.stepControl.keepsCouplingError()) next_ = controller_.beginHeld(stepError_->leastAllowed());
   const double ofMaster = network_.subsystem(0).describe().capabilities.microStep;
   const bool masters = settings_.algorithm.kind == coupling::AlgorithmKind::masterSlave && ofMaster > 0.0;
   if (settings_.algorithm.startUp == coupling::StartUp::analytic)
@@ -78,7 +77,6 @@ void MacroStep::begin(Clock& clock, bool inShortSteps, Halt& halt) {
   else
     coupledStep_.begin(settings_.start);
   if (starter_) starter_->begin(settings_.start);
-  if (sizes_) sizes_->show(network_.outputs());
   if (growth_) growth_->begin(settings_.start, halt.soon);
 }
 

@@ -13,6 +13,7 @@
 #include "koppla/run/halt.hpp"
 #include "koppla/run/outcome.hpp"
 #include "koppla/run/settings.hpp"
+#include "koppla/run/step_error.hpp"
 #include "koppla/stepping/step_controller.hpp"
 
 namespace koppla::run {
@@ -109,7 +110,6 @@ class MacroStep {
   [[nodiscard]] bool threadsFromStart() const;
   void tellOfThreads();
   void considerThreads(const Clock& clock);
-  [[nodiscard]] double predictionError();
   /// One accepted step. `solved`: it was tried once already, without control.
   OutcomeKind advanceWithControl(Clock& clock, const Halt& halt, bool solved);
   OutcomeKind fail(Outcome outcome);
@@ -128,6 +128,7 @@ class MacroStep {
   coupling::Fault completeAnyway(double t0, double t1, double length);
   void warnAboutDoubts(double t0, double t1);
   void warnAboutAccepted(double t0, double t1);
+  void warnAboutKept(double t0, double t1);
   [[nodiscard]] std::string residualText() const;
   [[nodiscard]] Outcome belowResolution(double t0) const;
   [[nodiscard]] bool getsOn(double t0, double reached) const;
@@ -152,6 +153,7 @@ class MacroStep {
   std::optional<coupling::CoupledStep> starter_;  ///< does the first macro steps in steps of the master
   unsigned stepsToStart_ = 0;
   stepping::StepController controller_;
+  bool repeats_;  ///< steps are tried again where they fail a test of step control
   bool mayRepeat_;
   bool undecided_;  ///< explicit, fixed, never repeated: nothing to decide in a step
   /// Iterated, fixed, never repeated, and steps can be told from rounding of times: nothing to decide in one that
@@ -164,9 +166,10 @@ class MacroStep {
   std::uint64_t considerThreadsAt_ = 0;  ///< accepted steps
   bool toldOfThreads_ = false;
   double next_;
-  std::optional<coupling::Sizes> sizes_;  ///< of all outputs, where errors are estimated
+  std::optional<StepError> stepError_;  ///< where errors are estimated
   StepCounters counters_;
   std::uint64_t acceptedAnyway_ = 0;
+  std::uint64_t kept_ = 0;        ///< steps beyond the tolerances of step control
   std::uint64_t suspicious_ = 0;  ///< accepted steps
   std::uint64_t slow_ = 0;        ///< accepted steps
   std::optional<double> error_;   ///< estimated of the last attempt, in its tolerances
@@ -176,11 +179,6 @@ class MacroStep {
   bool torn_ = false;
   std::vector<double> startOutputs_;
   core::Values startDiscrete_;
-  // Scratch of error tests.
-  std::vector<double> atOnce_;
-  std::vector<double> atMiddle_;
-  std::vector<double> difference_;
-  std::vector<double> magnitude_;
 };
 
 }  // namespace koppla::run

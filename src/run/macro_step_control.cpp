@@ -1,15 +1,12 @@
 // Steps that are judged: tried, tested, accepted, or repeated with another length.
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <utility>
 
 #include <fmt/format.h>
 
-#include "koppla/core/weighted_norm.hpp"
 #include "koppla/run/macro_step.hpp"
-#include "koppla/stepping/double_step.hpp"
 
 namespace koppla::run {
 
@@ -19,19 +16,6 @@ using coupling::WithoutConvergence;
 using stepping::Verdict;
 using subsystem::Slot;
 using Decision = stepping::Verdict::Decision;
-
-double MacroStep::predictionError() {
-  const auto predicted = coupledStep_.predicted();
-  const std::span<const double> computed = std::as_const(network_).outputs();
-  difference_.resize(computed.size());
-  magnitude_.resize(computed.size());
-  for (std::size_t i = 0; i < computed.size(); ++i) {
-    difference_[i] = computed[i] - predicted[i];
-    magnitude_[i] = std::max(std::fabs(computed[i]), std::fabs(predicted[i]));
-  }
-  return core::weightedNorm(core::Norm::rms, {settings_.stepControl.rtol, settings_.stepControl.atol}, difference_,
-                            magnitude_, sizes_->all());
-}
 
 OutcomeKind MacroStep::fail(Outcome outcome) {
   failure_ = std::move(outcome);
@@ -56,7 +40,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
     const bool untested = controller_.untested(h);
     const Fault fault = std::exchange(solved, false) ? outcome().fault : attempt(t0, t1, length, untested);
     const bool triesShorter = mayRepeat_ && fault.kind == FaultKind::discarded;
-    const bool blamesStep = settings_.stepControl.repeats() && fault.kind == FaultKind::exploded && !untested;
+    const bool blamesStep = repeats_ && fault.kind == FaultKind::exploded && !untested;
     if (fault.kind == FaultKind::discarded) ++counters_.discarded;
     if (asksToEnd(fault) && !mayRepeat_) {
       if (isIterated(fault.position)) warnAboutEndOfIterate(t0, fault.position);
@@ -80,8 +64,9 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
     } else {
       const bool converged = outcome().converged() && !blamesStep;
       if (!converged) ++counters_.convergenceFailures;
-      if (mayRepeat_ && error_ && !(*error_ <= 1.0)) ++counters_.errorTestFailures;
-      const Verdict verdict = controller_.judge({h, converged, error_, coupledStep_.predictedDegree() + 1});
+      const bool errs = error_ && !(*error_ <= 1.0);
+      if (errs) ++counters_.errorTestFailures;
+      const Verdict verdict = controller_.judge({h, converged, error_, coupledStep_.predictedDegree() + 1, repeats_});
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
                                  !coupling::isHopeless(outcome().ending) &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
@@ -94,6 +79,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
         if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
+        if (errs && !acceptsAnyway && settings_.stepControl.keepsCouplingError()) warnAboutKept(t0, t1);
         accept(clock, outcome().reached);
         next_ = verdict.next;
         if (end && clock.now() == end->reached) endedBy_ = end->position;
@@ -122,7 +108,7 @@ double MacroStep::shortened(double t0, double t1, double reached, unsigned disca
 
 /// An attempt that ended early has not stepped everybody; the step that is kept has.
 Fault MacroStep::completeAnyway(double t0, double t1, double length) {
-  if (settings_.stepControl.repeats()) {
+  if (repeats_) {
     if (const Fault lost = goBack()) return lost;
     return solve({.step = {.t0 = t0, .t1 = t1, .final = false, .length = length},
                   .start = {Slot::macroStep, true},
@@ -133,8 +119,7 @@ Fault MacroStep::completeAnyway(double t0, double t1, double length) {
 }
 
 Fault MacroStep::attempt(double t0, double t1, double length, bool untested) {
-  const bool keepGoing =
-      !settings_.stepControl.repeats() && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
+  const bool keepGoing = !repeats_ && settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
   const coupling::Start start =
       mayRepeat_ ? coupling::Start{Slot::macroStep, true} : coupling::Start{Slot::iteration, false};
   error_.reset();
@@ -143,35 +128,27 @@ Fault MacroStep::attempt(double t0, double t1, double length, bool untested) {
                                               .untested = untested,
                                               .keepGoing = keepGoing});
   if (whole.fault || !whole.converged() || untested) return whole.fault;
-  if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector)
-    error_ = counters_.errorTest.measure([this] { return predictionError(); });
-  if (!controller_.estimatesError()) return {};
-  return attemptTwice(t0, t1);
+  if (settings_.stepControl.kind == stepping::StepControlKind::doubleStep) return attemptTwice(t0, t1);
+  if (stepError_) error_ = counters_.errorTest.measure([&] { return stepError_->ofStep(t1 - t0); });
+  return {};
 }
 
 Fault MacroStep::attemptTwice(double t0, double t1) {
-  const auto keepIn = [this](std::vector<double>& kept) {
-    kept.assign(network_.outputs().begin(), network_.outputs().end());
-  };
-  keepIn(atOnce_);
+  stepError_->doneAtOnce();
   const double middle = t0 + (t1 - t0) / 2.0;
   error_.reset();
   if (const Fault lost = goBack()) return lost;
   const coupling::StepOutcome& half =
       solve({.step = {.t0 = t0, .t1 = middle, .final = false}, .start = {Slot::macroStep, true}});
   if (half.fault || !half.converged()) return half.fault;
-  keepIn(atMiddle_);
+  stepError_->doneHalf(t1 - t0);
   coupledStep_.acceptHalf(middle);
   // Where the whole step is rejected, everybody goes back to before this half.
   const coupling::StepOutcome& otherHalf = solve(
       {.step = {.t0 = middle, .t1 = t1, .final = false, .returnsBefore = true}, .start = {Slot::iteration, false}});
   coupledStep_.takeBack();
   if (otherHalf.fault || !otherHalf.converged()) return otherHalf.fault;
-  error_ = counters_.errorTest.measure([&] {
-    return stepping::doubleStepError({t1 - t0, startOutputs_, atOnce_, atMiddle_, network_.outputs(), sizes_->all()},
-                                     settings_.algorithm.norm,
-                                     {settings_.stepControl.rtol, settings_.stepControl.atol});
-  });
+  error_ = counters_.errorTest.measure([&] { return stepError_->doneAgain(t1 - t0); });
   return {};
 }
 
@@ -201,7 +178,7 @@ void MacroStep::accept(Clock& clock, double t1) {
                                     : t1 - clock.now());
     coupledStep_.accept(t1);
   }
-  if (sizes_) sizes_->show(network_.outputs());
+  if (stepError_) stepError_->show();
   lastLength_ = t1 - clock.now();
   if (!clock.takesShortSteps()) lookForGrowth(t1);
   clock.advance(t1, next_);

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/run/capabilities.hpp"
 #include "koppla/run/macro_step.hpp"
 #include "koppla/run/remedies.hpp"
 
@@ -73,8 +74,9 @@ std::string MacroStep::otherMethod() const {
 }
 
 std::string MacroStep::remedy() const {
-  if (settings_.stepControl.repeats())
-    return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
+  if (settings_.stepControl.kind == stepping::StepControlKind::predictorCorrector && repeats_)
+    return "Lower step_control.min_step.";
+  if (repeats_) return "Lower step_control.min_step, or set step_control.untested_below to get across a jump.";
   const bool stagnated = outcome().ending == coupling::Ending::stagnated;
   if (const auto& coarse = failedAlgorithm().obstacle().coarse; stagnated && coarse) {
     const coupling::OutputName output = network_.outputName(*coarse);
@@ -281,6 +283,21 @@ void MacroStep::warnAboutDoubts(double t0, double t1) {
                         "as much from one iteration to the next, so that the distance to the solution cannot be "
                         "seen. Tighten the tolerances inside the subsystems, or loosen algorithm.rtol",
                         where(), cycle));
+}
+
+void MacroStep::warnAboutKept(double t0, double t1) {
+  if (++kept_ > 1) return;
+  const std::string unable = whoCannotRepeat(system_);
+  std::string why = "no shorter one is allowed. Lower step_control.min_step, unless a value jumps there";
+  if (!unable.empty())
+    why = fmt::format(
+        "these subsystems cannot repeat a step: {}. Give step_control.max_step, or tighten step_control.rtol", unable);
+  else if (!repeats_)
+    why = "the master chooses its steps itself. Shorten its micro_step, or choose algorithm.kind = \"gauss-seidel\"";
+  log_.write(core::Severity::warning, "coupling",
+             fmt::format("the step from {:.12g} s to {:.12g} s has a coupling error of {:.4g} times the tolerance and "
+                         "stays, since {}. Further ones are counted as failures of the error test",
+                         t0, t1, *error_, why));
 }
 
 void MacroStep::warnAboutAccepted(double t0, double t1) {

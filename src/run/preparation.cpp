@@ -191,6 +191,42 @@ coupling::System fitted(coupling::System system, unsigned degree, core::Log& log
   return system;
 }
 
+namespace {
+
+/// Who takes values alone gets their mean over a step, which is as good; but outputs that depend on them at the same
+/// instant need the step once more from a saved state.
+bool followsPolynomials(const coupling::System& system, coupling::MemberIndex member) {
+  const subsystem::Capabilities& capabilities = system.members[member].subsystem->describe().capabilities;
+  return capabilities.isStatic || capabilities.inputDerivatives > 0 || capabilities.saveRestore ||
+         outputsFedThrough(system, member).empty();
+}
+
+}  // namespace
+
+Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log) {
+  constexpr double kLeftOpen = 0.1;
+  const stepping::StepControlSettings& control = settings.stepControl;
+  coupling::AlgorithmSettings& algorithm = settings.algorithm;
+  if (!control.keepsCouplingError()) return settings;
+  if (algorithm.degree < control.leastDegree && algorithm.kind != coupling::AlgorithmKind::semiImplicit) {
+    coupling::MemberIndex holding = 0;
+    while (holding < system.members.size() && followsPolynomials(system, holding)) ++holding;
+    if (holding == system.members.size())
+      algorithm.degree = control.leastDegree;
+    else
+      log.write(core::Severity::info, "coupling",
+                fmt::format("inputs are held inside steps (algorithm.degree = {}), because {} takes values only, "
+                            "cannot save its state, and has outputs that may depend on its inputs at the same "
+                            "instant: steps will be short, since the tolerance is one for the error of inputs. "
+                            "algorithm.degree = 1 gives it their means, and those outputs half a step late",
+                            algorithm.degree, system.members[holding].name));
+  }
+  if (!algorithm.iterates()) return settings;
+  algorithm.rtol = std::min(algorithm.rtol, kLeftOpen * control.rtol);
+  if (control.atol) algorithm.atol = std::min(algorithm.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
+  return settings;
+}
+
 Settings withWholeSteps(Settings settings, const coupling::System& system, core::Log& log) {
   if (system.constraints.empty() || settings.stepControl.adapts() || !(settings.step > 0.0)) return settings;
   constexpr double kTie = 1e-6;

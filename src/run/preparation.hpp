@@ -15,6 +15,10 @@ namespace koppla::run {
 /// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
 
+/// Where step control keeps the coupling error: at least the degree that it asks for, if the members follow such
+/// polynomials, and iterations that leave open no more than a tenth of what is tested.
+Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log);
+
 /// Rigid joints are held at the ends of steps: a short last step would close in no time what longer ones left open, by
 /// any force. With joints all fixed steps are shortened a little, so that a whole number of them fits.
 Settings withWholeSteps(Settings settings, const coupling::System& system, core::Log& log);

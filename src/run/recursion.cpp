@@ -205,8 +205,10 @@ std::vector<double> MacroStepRecursion::Impl::matrix(double H) {
 }
 
 MacroStepRecursion::MacroStepRecursion(coupling::System system, Settings settings, core::Log& log,
-                                       RecursionSettings how)
-    : impl_(std::make_unique<Impl>(std::move(system), std::move(settings), log, how)) {}
+                                       RecursionSettings how) {
+  settings = withTestedSteps(std::move(settings), system, log);
+  impl_ = std::make_unique<Impl>(std::move(system), std::move(settings), log, how);
+}
 
 MacroStepRecursion::~MacroStepRecursion() {
   if (!impl_) return;

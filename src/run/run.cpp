@@ -370,8 +370,10 @@ Statistics Run::Impl::statistics() {
   return result;
 }
 
-Run::Run(coupling::System system, Settings settings, core::Log& log, Recorders recorders)
-    : impl_(std::make_unique<Impl>(std::move(system), std::move(settings), log, recorders)) {}
+Run::Run(coupling::System system, Settings settings, core::Log& log, Recorders recorders) {
+  settings = withTestedSteps(std::move(settings), system, log);
+  impl_ = std::make_unique<Impl>(std::move(system), std::move(settings), log, recorders);
+}
 
 Run::Run(Run&&) noexcept = default;
 

@@ -8,8 +8,15 @@ namespace koppla::stepping {
 enum class StepControlKind : std::uint8_t {
   fixed,               ///< every step as given
   convergence,         ///< shorter where the iteration does not converge, longer after success
-  doubleStep,          ///< by Richardson's estimate from one full and two half steps, with a test of slopes
-  predictorCorrector,  ///< by the difference of extrapolated and computed values; no step is ever repeated
+  doubleStep,          ///< each step once at full length and once as two halves, which are kept
+  predictorCorrector,  ///< each step once, by the difference of extrapolated and computed values
+};
+
+/// What is compared with the tolerances of step control.
+enum class Estimate : std::uint8_t {
+  couplingError,  ///< what inputs are off by inside a step
+  nicolai,        ///< kind doubleStep: Richardson's difference and a test of slopes (Nicolai, sec. 5.5)
+  schmoll         ///< kind predictorCorrector: the prediction error; it steers, and no step is repeated (sec. 2.4.2.3)
 };
 
 /// How the next step follows from errors in predictor/corrector control (Schmoll, sec. 2.4.2.3).
@@ -17,6 +24,7 @@ enum class Controller : std::uint8_t { integral, proportionalIntegral };
 
 struct StepControlSettings {
   StepControlKind kind = StepControlKind::fixed;
+  Estimate estimate = Estimate::couplingError;  ///< kinds doubleStep and predictorCorrector
   double minStep = 0.0;          ///< s; a test that fails at this step stops the run; 0: a billionth of the run
   double maxStep = 0.0;          ///< s; 0: the interval of the run
   double untestedBelow = 0.0;    ///< s; steps of at most this length are accepted without test, to get across jumps
@@ -26,12 +34,19 @@ struct StepControlSettings {
   double rtol = 1e-5;            ///< kinds doubleStep and predictorCorrector
   std::optional<double> atol{};  ///< the same; absent: of every value by its size
   Controller controller = Controller::proportionalIntegral;  ///< kind predictorCorrector
-  double safety = 0.95;  ///< kind predictorCorrector: part of the step that would do
+  double safety = 0.9;  ///< part of the step that would do; not of the estimate nicolai, which has its own
+  /// Where the coupling error is kept: polynomials between communication points have at least this degree, if the
+  /// members follow them.
+  unsigned leastDegree = 1;
 
   [[nodiscard]] bool adapts() const { return kind != StepControlKind::fixed; }
   [[nodiscard]] bool repeats() const {
     return kind == StepControlKind::convergence || kind == StepControlKind::doubleStep;
   }
+  [[nodiscard]] bool estimatesError() const {
+    return kind == StepControlKind::doubleStep || kind == StepControlKind::predictorCorrector;
+  }
+  [[nodiscard]] bool keepsCouplingError() const { return estimatesError() && estimate == Estimate::couplingError; }
 };
 
 }  // namespace koppla::stepping

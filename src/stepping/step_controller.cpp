@@ -14,6 +14,15 @@ constexpr double kTie = 1.0 + 1e-9;
 // Where no least step is given, a billionth of the interval: then something else is wrong than the step.
 constexpr double kSmallestPart = 1e-9;
 
+// No step is less than this part of the one before it that failed.
+constexpr double kLeastFactor = 0.2;
+
+/// By which a step becomes one with a tolerable error that falls with this power of it.
+double factorFor(double error, unsigned order, double safety) {
+  const double factor = safety * std::pow(error, -1.0 / order);
+  return factor > kLeastFactor ? factor : kLeastFactor;  // of an error that is no number, too
+}
+
 }  // namespace
 
 StepController::StepController(const StepControlSettings& settings, double firstStep, double start, double end)
@@ -23,8 +32,20 @@ StepController::StepController(const StepControlSettings& settings, double first
       largest_(settings.maxStep > 0.0 ? settings.maxStep : end - start) {
   // A step must be told from rounding: between two instants lie several doubles.
   constexpr double kResolution = 8.0 * std::numeric_limits<double>::epsilon();
-  smallest_ = std::max(smallest_, kResolution * std::max(std::fabs(start), std::fabs(end)));
+  resolution_ = kResolution * std::max(std::fabs(start), std::fabs(end));
+  smallest_ = std::max(smallest_, resolution_);
   if (settings_.adapts()) first_ = std::clamp(first_, std::min(smallest_, largest_), largest_);
+}
+
+double StepController::beginHeld(double part) {
+  constexpr double kRoom = 0.1;
+  if (settings_.minStep <= 0.0) smallest_ = std::max(resolution_, std::min(smallest_, kRoom * part * first_));
+  return std::clamp(part * first_, std::min(smallest_, largest_), largest_);
+}
+
+/// Right behind a failure the step does not grow (Hairer, Norsett, Wanner I, II.4), or it would fail again.
+double StepController::largestFactor() const {
+  return settings_.keepsCouplingError() && repeating_ ? 1.0 : settings_.grow;
 }
 
 bool StepController::untested(double h) const {
@@ -51,10 +72,38 @@ double StepController::fromPrediction(const StepReport& report) {
     wanted = report.h * std::pow(error, -kProportional / order) * std::pow(*lastError_, kIntegral / order);
   lastError_ = error;
   const double atLeast = std::max({smallest_, report.h / settings_.shrink, settings_.safety * wanted});
-  return std::min({largest_, settings_.grow * report.h, atLeast});
+  return std::min({largest_, largestFactor() * report.h, atLeast});
+}
+
+/// The step is chosen as above. Where the coupling error is to be kept, a step that fails is tried again; what cannot
+/// be, and what fails at the shortest step as in front of a jump, stays.
+Verdict StepController::byPrediction(const StepReport& report) {
+  const bool repeats = settings_.keepsCouplingError() && report.repeatable;
+  if (!report.converged)
+    return repeats ? shrunk(report.h, kLeastFactor * report.h) : Verdict{Verdict::Decision::giveUp, report.h};
+  const bool failed = report.error && !(*report.error <= 1.0);
+  if (!failed || !repeats || report.h <= smallest_ * kTie) return {Verdict::Decision::accept, fromPrediction(report)};
+  return shrunk(report.h, report.h * factorFor(*report.error, report.order, settings_.safety));
+}
+
+/// Nicolai, sec. 5.5: h_new = h clip(0.9 / sqrt(error), 0.2, grow), as an estimate of second order in h; the coupling
+/// error has an order that is known.
+Verdict StepController::byDoubleStep(const StepReport& report) const {
+  constexpr double kSafety = 0.9;
+  if (!report.converged || !report.error) return shrunk(report.h, report.h * kLeastFactor);
+  const bool keeps = settings_.keepsCouplingError();
+  const double factor = factorFor(*report.error, keeps ? report.order : 2, keeps ? settings_.safety : kSafety);
+  if (!(*report.error <= 1.0)) return shrunk(report.h, factor * report.h);
+  return {Verdict::Decision::accept, std::min(largest_, std::min(factor, largestFactor()) * report.h)};
 }
 
 Verdict StepController::judge(const StepReport& report) {
+  const Verdict verdict = decided(report);
+  repeating_ = verdict.decision == Verdict::Decision::repeat;
+  return verdict;
+}
+
+Verdict StepController::decided(const StepReport& report) {
   const double grown = std::min(largest_, settings_.grow * report.h);
   switch (settings_.kind) {
     case StepControlKind::fixed:
@@ -64,20 +113,11 @@ Verdict StepController::judge(const StepReport& report) {
       if (untested(report.h) || report.converged) return {Verdict::Decision::accept, grown};
       return shrunk(report.h, report.h / settings_.shrink);
     case StepControlKind::predictorCorrector:
-      if (!report.converged) return {Verdict::Decision::giveUp, report.h};
-      return {Verdict::Decision::accept, fromPrediction(report)};
+      return byPrediction(report);
     case StepControlKind::doubleStep:
       break;
   }
-  // Nicolai, sec. 5.5: h_new = h clip(0.9 / sqrt(error), 0.2, grow); the estimate is of second order in h.
-  constexpr double kSafety = 0.9;
-  constexpr double kLeastFactor = 0.2;
-  if (untested(report.h)) return {Verdict::Decision::accept, grown};
-  if (!report.converged || !report.error) return shrunk(report.h, report.h * kLeastFactor);
-  const double error = *report.error;
-  const double factor = std::clamp(kSafety / std::sqrt(error), kLeastFactor, settings_.grow);
-  if (error <= 1.0) return {Verdict::Decision::accept, std::min(largest_, factor * report.h)};
-  return shrunk(report.h, std::isfinite(factor) ? factor * report.h : kLeastFactor * report.h);
+  return untested(report.h) ? Verdict{Verdict::Decision::accept, grown} : byDoubleStep(report);
 }
 
 }  // namespace koppla::stepping

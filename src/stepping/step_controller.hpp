@@ -12,6 +12,7 @@ struct StepReport {
   bool converged = true;
   std::optional<double> error;  ///< weighted error, tolerable at <= 1, where it was estimated
   unsigned order = 1;           ///< power of h with which that error falls
+  bool repeatable = true;       ///< it can be tried again with another length
 };
 
 struct Verdict {
@@ -28,21 +29,29 @@ class StepController {
   StepController(const StepControlSettings& settings, double firstStep, double start, double end);
 
   [[nodiscard]] double first() const { return first_; }
+  /// Before the first step nothing is known of slopes, so values are held in it, and nothing is known of how fast they
+  /// are. If they change by their size in the step that was given, they change by `part` of it, which the tolerance
+  /// allows, in this one. Its length, s; a least step that nobody gave becomes at most a tenth of it.
+  double beginHeld(double part);
   /// Steps this short are accepted as they come.
   [[nodiscard]] bool untested(double h) const;
-  /// Whether attempts are judged by an error estimate.
-  [[nodiscard]] bool estimatesError() const { return settings_.kind == StepControlKind::doubleStep; }
   [[nodiscard]] Verdict judge(const StepReport& report);
 
  private:
+  Verdict decided(const StepReport& report);
   [[nodiscard]] Verdict shrunk(double from, double to) const;
   [[nodiscard]] double fromPrediction(const StepReport& report);
+  [[nodiscard]] Verdict byPrediction(const StepReport& report);
+  [[nodiscard]] Verdict byDoubleStep(const StepReport& report) const;
+  [[nodiscard]] double largestFactor() const;
 
   StepControlSettings settings_;
   double first_;
+  double resolution_ = 0.0;  ///< s
   double smallest_;
   double largest_;
   std::optional<double> lastError_;
+  bool repeating_ = false;  ///< the last attempt failed
 };
 
 }  // namespace koppla::stepping

@@ -244,10 +244,10 @@ Arguments everyStep() {
 }
 
 ExampleRun controlled(int p, const std::string& tolerance, const Arguments& further = {}) {
-  return revolution(
-      throttled() + further + degree(p) +
-      set({"simulation.step=2e-6", "step_control.kind=predictor-corrector", "step_control.min_step=2e-6",
-           "step_control.max_step=1e-4", "step_control.rtol=" + tolerance, "step_control.atol=" + tolerance}));
+  return revolution(throttled() + further + degree(p) +
+                    set({"simulation.step=2e-6", "step_control.kind=predictor-corrector",
+                         "step_control.estimate=schmoll", "step_control.min_step=2e-6", "step_control.max_step=1e-4",
+                         "step_control.rtol=" + tolerance, "step_control.atol=" + tolerance}));
 }
 
 const ExampleRun& throttledReference() {

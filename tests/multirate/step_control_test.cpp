@@ -23,6 +23,7 @@ TwoMassCase controlled(double tolerance, unsigned degree, Controller controller)
     settings->microStep = 1e-5;  // its error is 1.2e-11 (sec. 13.1), far below that of the coupling
   }
   c.stepControl.kind = stepping::StepControlKind::predictorCorrector;
+  c.stepControl.estimate = stepping::Estimate::schmoll;
   c.stepControl.controller = controller;
   c.stepControl.minStep = 1e-5;
   c.stepControl.maxStep = 1e-2;

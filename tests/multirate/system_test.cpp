@@ -222,6 +222,7 @@ TEST(ErrorEstimate, NamesTheConnectionThatLimitsTheStep) {
 TEST(Recording, CouplingVariablesAndStepsCanBeReadOffTheRows) {
   run::Settings settings = explicitly(AlgorithmKind::jacobi, 2, 1e-5, 0.01);
   settings.stepControl.kind = stepping::StepControlKind::predictorCorrector;
+  settings.stepControl.estimate = stepping::Estimate::schmoll;
   settings.stepControl.grow = 4.0;
   settings.stepControl.minStep = 1e-6;
   settings.stepControl.atol = settings.stepControl.rtol = 1e-4;

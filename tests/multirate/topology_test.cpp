@@ -335,8 +335,10 @@ TEST(Multirate, StepControlWorksWithAndWithoutRepetition) {
   c.startUp = coupling::StartUp::trivial;
   c.stepControl.atol = c.stepControl.rtol = 1e-2;
   c.stepControl.kind = stepping::StepControlKind::predictorCorrector;
+  c.stepControl.estimate = stepping::Estimate::schmoll;
   const TwoMassErrors forward = errorsOf(c);
   c.stepControl.kind = stepping::StepControlKind::doubleStep;
+  c.stepControl.estimate = stepping::Estimate::nicolai;
   const TwoMassErrors repeating = errorsOf(c);
   showFigure({"schmoll R65", "richardson", "step control by two half steps repeats macro steps from saved states"},
              fmt::format("{} repeated", repeating.statistics.repeatedSteps),

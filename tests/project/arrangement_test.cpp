@@ -107,7 +107,7 @@ TEST(Arrangement, ReadsPredictorCorrectorControl) {
   ASSERT_EQ(mistakes(standard), ProblemList{});
   EXPECT_EQ(standard.project.settings.stepControl.grow, 4.0);
   EXPECT_EQ(standard.project.settings.stepControl.shrink, 4.0);
-  EXPECT_EQ(standard.project.settings.stepControl.safety, 0.95);
+  EXPECT_EQ(standard.project.settings.stepControl.safety, 0.9);
   EXPECT_EQ(standard.project.settings.stepControl.controller, stepping::Controller::proportionalIntegral);
   const Reading chosen = control("controller = \"i\"\nsafety = 0.8\ngrow = 2\nshrink = 3\nrtol = 1e-3\natol = 1e-4\n");
   EXPECT_EQ(chosen.project.settings.stepControl.controller, stepping::Controller::integral);
@@ -117,7 +117,7 @@ TEST(Arrangement, ReadsPredictorCorrectorControl) {
   EXPECT_EQ(mistakes(control("safety = 1.5\n")), ProblemList{"5:10 'safety' is 1.5; it must be at most 1."});
   EXPECT_EQ(warnings(control("untested_below = 1e-3\n")),
             ProblemList{"5:1 'untested_below' in [step_control] has no effect: the step control 'predictor-corrector' "
-                        "repeats no step."});
+                        "keeps what fails at min_step."});
 }
 
 }  // namespace

@@ -108,7 +108,8 @@ TEST(Options, OfTheErrorEstimateServeExplicitAlgorithmsToo) {
     EXPECT_FALSE(effects("fixed", line)) << line;
   }
   for (const char* line : {"norm = \"max\"", "discrete = \"ignore\""}) {
-    EXPECT_TRUE(effects("double-step", line)) << line;
+    EXPECT_TRUE(effects("double-step\"\nestimate = \"nicolai", line)) << line;
+    EXPECT_FALSE(effects("double-step", line)) << line;
     EXPECT_FALSE(effects("predictor-corrector", line)) << line;
     EXPECT_FALSE(effects("fixed", line)) << line;
   }
@@ -291,8 +292,9 @@ TEST(Options, OfStepControlsAreThoseOfTheirKind) {
                                     {"shrink = 1.5", {"convergence", "predictor-corrector"}},
                                     {"rtol = 1e-3", {"double-step", "predictor-corrector"}},
                                     {"atol = 1e-3", {"double-step", "predictor-corrector"}},
+                                    {"estimate = \"coupling-error\"", {"double-step", "predictor-corrector"}},
                                     {"controller = \"pi\"", {"predictor-corrector"}},
-                                    {"safety = 1", {"predictor-corrector"}}};
+                                    {"safety = 1", {"double-step", "predictor-corrector"}}};
   expectEffects(
       {"fixed", "convergence", "double-step", "predictor-corrector"}, options,
       [](const std::string& kind, const std::string& line) {
@@ -330,6 +332,42 @@ TEST(Options, OfStepControlsHaveTheirLimits) {
       EXPECT_THAT(with("convergence", "", algorithm),
                   Contains(HasSubstr("needs an algorithm that iterates; '" + algorithm)));
   }
+}
+
+TEST(Options, EstimatesOfSourcesBelongToTheirKind) {
+  const auto with = [](const std::string& kind, const std::string& estimate) {
+    return mistakes(readingOf("[algorithm]\nkind = \"newton\"\n[step_control]\nkind = \"" + kind + "\"\nestimate = \"" +
+                              estimate + "\"\n"));
+  };
+  for (const char* kind : {"double-step", "predictor-corrector"})
+    EXPECT_THAT(with(kind, "coupling-error"), IsEmpty()) << kind;
+  EXPECT_THAT(with("double-step", "nicolai"), IsEmpty());
+  EXPECT_THAT(with("predictor-corrector", "schmoll"), IsEmpty());
+  EXPECT_THAT(with("double-step", "schmoll"),
+              ElementsAre(HasSubstr("9:12 The estimate 'schmoll' is not for the step control 'double-step'.")));
+  EXPECT_THAT(with("predictor-corrector", "nicolai"),
+              ElementsAre(HasSubstr("9:12 The estimate 'nicolai' is not for the step control 'predictor-corrector'.")));
+}
+
+/// The source's part of the step that would do.
+TEST(Options, SchmollsEstimateHasHisSafety) {
+  const auto safety = [](const std::string& lines) {
+    return readingOf("[step_control]\nkind = \"predictor-corrector\"\n" + lines).project.settings.stepControl.safety;
+  };
+  EXPECT_EQ(safety("estimate = \"schmoll\"\n"), 0.95);
+  EXPECT_EQ(safety("estimate = \"schmoll\"\nsafety = 0.5\n"), 0.5);
+  EXPECT_EQ(safety(""), stepping::StepControlSettings{}.safety);
+  EXPECT_LT(stepping::StepControlSettings{}.safety, 0.95);
+}
+
+/// Where the user chose a degree, step control leaves it as it is.
+TEST(Options, ADegreeThatIsGivenIsNotRaised) {
+  const auto least = [](const std::string& algorithm) {
+    return readingOf("[algorithm]\nkind = \"jacobi\"\n" + algorithm + "[step_control]\nkind = \"double-step\"\n")
+        .project.settings.stepControl.leastDegree;
+  };
+  EXPECT_EQ(least(""), 1U);
+  EXPECT_EQ(least("degree = 0\n"), 0U);
 }
 
 TEST(Options, PredictorCorrectorControlChangesTheStepByFour) {

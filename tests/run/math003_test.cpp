@@ -163,6 +163,7 @@ TEST(Math003, DoubleStepEstimatorFindsAllSwitches) {
   chosen.algorithm.maxIterations = 2;
   chosen.algorithm.atol = chosen.algorithm.rtol = 1e-5;
   chosen.stepControl = {.kind = StepControlKind::doubleStep,
+                        .estimate = stepping::Estimate::nicolai,
                         .minStep = 1e-5,
                         .maxStep = 0.14,
                         .untestedBelow = 1e-5,

@@ -40,6 +40,75 @@ coupling::Constraint joint() {
   return {.member = 0, .lambda = 0, .mu = 0, .position = 0, .velocity = 0};
 }
 
+// --- Tested steps ----------------------------------------------------------------------------------------------------
+
+Settings tested(stepping::StepControlKind kind, AlgorithmKind algorithm = AlgorithmKind::jacobi) {
+  Settings settings;
+  settings.step = 0.1;
+  settings.algorithm.kind = algorithm;
+  settings.stepControl.kind = kind;
+  return settings;
+}
+
+coupling::System takes(unsigned derivatives, bool saves, bool feedThrough = true) {
+  test::Formula formula = gain(1.0);
+  formula.feedThrough = feedThrough;
+  formula.capabilities.inputDerivatives = derivatives;
+  formula.capabilities.saveRestore = saves;
+  return makeSystem({{"a", formula}}, {{"a.y", "a.u"}});
+}
+
+/// A tolerance for what inputs are off by needs more than held inputs, where members follow more.
+TEST(Preparation, StepsThatKeepTheCouplingErrorHaveLinesBetweenPoints) {
+  const auto degree = [](const coupling::System& system, const Settings& settings) {
+    Said said;
+    const unsigned made = withTestedSteps(settings, system, said.log).algorithm.degree;
+    if (made == 0 && settings.stepControl.keepsCouplingError() && settings.stepControl.leastDegree > 0) {
+      EXPECT_THAT(said.lines, ElementsAre(HasSubstr("info: inputs are held inside steps (algorithm.degree = 0), "
+                                                    "because a takes values only, cannot save its state")));
+    } else {
+      EXPECT_THAT(said.lines, IsEmpty());
+    }
+    return made;
+  };
+  for (const auto kind : {stepping::StepControlKind::doubleStep, stepping::StepControlKind::predictorCorrector}) {
+    Settings settings = tested(kind);
+    EXPECT_EQ(degree(takes(1, false), settings), 1U);
+    EXPECT_EQ(degree(takes(0, true), settings), 1U) << "it gets means";
+    EXPECT_EQ(degree(takes(0, false, false), settings), 1U) << "the same, and no output needs more";
+    EXPECT_EQ(degree(takes(0, false), settings), 0U);
+    settings.algorithm.degree = 3;
+    EXPECT_EQ(degree(takes(1, true), settings), 3U);
+    settings.algorithm.degree = 0;
+    settings.stepControl.leastDegree = 0;
+    EXPECT_EQ(degree(takes(1, true), settings), 0U) << "it was chosen";
+  }
+  EXPECT_EQ(degree(takes(1, true), tested(stepping::StepControlKind::fixed)), 0U);
+  EXPECT_EQ(degree(takes(1, true), tested(stepping::StepControlKind::convergence, AlgorithmKind::newton)), 0U);
+  Settings ofSource = tested(stepping::StepControlKind::doubleStep);
+  ofSource.stepControl.estimate = stepping::Estimate::nicolai;
+  EXPECT_EQ(degree(takes(1, true), ofSource), 0U);
+}
+
+/// What an iteration leaves open must not count as an error of the step.
+TEST(Preparation, IterationsInTestedStepsGoOnToATenth) {
+  Said said;
+  Settings settings = tested(stepping::StepControlKind::doubleStep, AlgorithmKind::newton);
+  settings.algorithm.rtol = settings.stepControl.rtol = 1e-3;
+  settings.stepControl.atol = 1e-2;
+  const Settings made = withTestedSteps(settings, takes(1, true), said.log);
+  EXPECT_DOUBLE_EQ(made.algorithm.rtol, 1e-4);
+  EXPECT_DOUBLE_EQ(made.algorithm.atol.value(), 1e-3);
+  settings.algorithm.rtol = 1e-9;
+  settings.algorithm.atol = 1e-8;
+  const Settings tight = withTestedSteps(settings, takes(1, true), said.log);
+  EXPECT_EQ(tight.algorithm.rtol, 1e-9);
+  EXPECT_EQ(tight.algorithm.atol, 1e-8);
+  settings.stepControl.atol.reset();
+  settings.algorithm.atol.reset();
+  EXPECT_FALSE(withTestedSteps(settings, takes(1, true), said.log).algorithm.atol) << "by size, as rtol says";
+}
+
 // --- Whole steps -----------------------------------------------------------------------------------------------------
 
 /// With joints all steps have one length, the longest that is not longer than the given one.

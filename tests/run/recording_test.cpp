@@ -265,8 +265,12 @@ TEST(Statistics, ErrorTestsAndTheirFailuresAreThoseThatSubsystemsSee) {
   Settings settings;
   settings.step = 0.5;  // far too long
   settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
-  settings.stepControl = {
-      .kind = stepping::StepControlKind::doubleStep, .minStep = 1e-6, .maxStep = 0.5, .rtol = 1e-3, .atol = 1e-3};
+  settings.stepControl = {.kind = stepping::StepControlKind::doubleStep,
+                          .estimate = stepping::Estimate::nicolai,
+                          .minStep = 1e-6,
+                          .maxStep = 0.5,
+                          .rtol = 1e-3,
+                          .atol = 1e-3};
   MemoryRecorder recorder;
   run::Run run(test::makeSystem({{"a", watched}, {"b", test::integrator(40.0, 0.0)}}, {{"a.y", "b.u"}, {"b.y", "a.u"}}),
                settings, log, &recorder);

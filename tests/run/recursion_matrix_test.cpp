@@ -127,6 +127,16 @@ TEST(RecursionMatrix, IsThatOfTheStep) {
     }
 }
 
+/// What a run would do that keeps the coupling error.
+TEST(RecursionMatrix, HasTheDegreeThatStepControlChooses) {
+  core::Log log;
+  Settings settings = settingsOf(AlgorithmKind::jacobi, 0);
+  settings.stepControl.kind = stepping::StepControlKind::doubleStep;
+  MacroStepRecursion recursion(system(true), settings, log);
+  ASSERT_EQ(recursion.size(), 9U);
+  expectEqual(recursion.matrix(0.5), columns(9, [](const Vector& w) { return jacobiStep(w, 0.5, 1); }), 1e-13);
+}
+
 /// Where the run begins, how large the members' states are, and what a run would do about steps is not part of it.
 TEST(RecursionMatrix, DoesNotDependOnTheRun) {
   core::Log log;

@@ -132,6 +132,7 @@ Settings doubleSteps(double atol) {
   settings.step = 0.1;
   settings.algorithm.kind = AlgorithmKind::jacobi;
   settings.stepControl.kind = StepControlKind::doubleStep;
+  settings.stepControl.estimate = stepping::Estimate::nicolai;
   settings.stepControl.rtol = 0.0;
   settings.stepControl.atol = atol;
   return settings;

@@ -150,6 +150,7 @@ TEST(RunCounts, ProgressTellsOfTheRun) {
   square.output = [](const auto&, double t, const auto&) { return std::vector<double>{t * t}; };
   Settings settings = steps(0.1, 0.45);
   settings.stepControl.kind = stepping::StepControlKind::doubleStep;
+  settings.stepControl.estimate = stepping::Estimate::nicolai;
   settings.stepControl.rtol = 0.0;
   settings.stepControl.atol = 0.0025 / 4.0;
   core::Log log;

@@ -25,6 +25,7 @@ struct StateModel {
   std::vector<double> nominals{};  ///< of outputs
   unsigned degree = 0;
   bool linear = true;
+  bool discrete = false;  ///< outputs change at communication points only
   bool variableStep = true;
   bool saves = true;
   bool hasStates = true;
@@ -38,6 +39,7 @@ class StateMember final : public subsystem::Subsystem {
     for (const std::string& name : model_.inputs) addPort(name, subsystem::Causality::input);
     for (std::size_t i = 0; i < model_.outputs.size(); ++i) {
       addPort(model_.outputs[i], subsystem::Causality::output);
+      description_.ports.back().discrete = model_.discrete;
       if (i < model_.nominals.size()) description_.ports.back().nominal = model_.nominals[i];
       description_.dependencies[description_.ports.size() - 1] = std::vector<subsystem::PortIndex>{};
     }

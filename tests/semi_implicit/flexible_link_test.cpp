@@ -203,8 +203,11 @@ TEST(FlexibleLink, CorrectedMinusPredictedValuesCanChooseTheStep) {
   const auto run = [](double tolerance) {
     const FlexibleLink link{.degree = 1};
     run::Settings settings = settingsOf(link, 1.0);
-    settings.stepControl = {
-        .kind = stepping::StepControlKind::predictorCorrector, .rtol = tolerance, .atol = tolerance};
+    settings.stepControl = {.kind = stepping::StepControlKind::predictorCorrector,
+                            .estimate = stepping::Estimate::schmoll,
+                            .rtol = tolerance,
+                            .atol = tolerance,
+                            .safety = 0.95};
     const Motion motion = simulate(systemOf(link), settings);
     EXPECT_TRUE(motion.outcome.ok()) << motion.outcome.message;
     EXPECT_GT(motion.statistics.largestStep, 2.0 * motion.statistics.smallestStep);

@@ -28,7 +28,7 @@ Answer CoSimulation::setInputs(const double* u) {
 }
 
 Answer CoSimulation::completeInputs(const subsystem::Step& step, subsystem::Trajectory u, const Answer& values) {
-  if (values.bad() || (u.degree == 0 && !derivativesAreSet_)) return values;
+  if (values.bad() || inputCount_ == 0 || (u.degree == 0 && !derivativesAreSet_)) return values;
   return worse(values, setInputDerivatives(step, u));
 }
 
