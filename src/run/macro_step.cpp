@@ -95,7 +95,8 @@ OutcomeKind MacroStep::advance(Clock& clock, double until, std::uint64_t most, H
     if (!halt.isSoon()) [[likely]]
       continue;
     lookForEnd(halt);
-    if (kind == OutcomeKind::ok && growth_ && !isOver()) kind = judgeGrowth(clock, halt);
+    // What values are in short steps from rest tells nothing of their regular size.
+    if (kind == OutcomeKind::ok && growth_ && !isOver() && !clock.takesShortSteps()) kind = judgeGrowth(clock, halt);
     if (clock.isInside() && kind == OutcomeKind::ok && !isOver() && halt.isInterrupted())
       return fail(interruptedStart(clock.now()));
   } while (clock.isInside() && kind == OutcomeKind::ok && !isOver());  // nobody else sees the points inside

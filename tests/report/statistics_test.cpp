@@ -199,7 +199,7 @@ TEST(Statistics, JsonHasEverything) {
     "accepted_steps": 101, "smallest_step": 0.001, "largest_step": 0.14,
     "algorithm": {"count": 116, "seconds": 0.25}, "convergence_failures": 15,
     "error_test": {"count": 7, "seconds": 1e-3}, "error_test_failures": 3,
-    "discarded_steps": 5, "repeated_steps": 4, "output": {"count": 102, "seconds": 2e-3},
+    "growth_checks": {"count": 0, "seconds": 0.0}, "discarded_steps": 5, "repeated_steps": 4, "output": {"count": 102, "seconds": 2e-3},
     "subsystems": [
       {"name": "part1", "step": {"count": 116, "seconds": 1.5}, "save": {"count": 101, "seconds": 0.1},
        "restore": {"count": 15, "seconds": 0.2}, "micro_steps": 0, "rejected_micro_steps": 0, "right_hand_sides": 0,

@@ -136,6 +136,7 @@ TEST(ConnectionErrors, OfInterpolationAreThoseInsideTheStep) {
   Settings settings;
   settings.algorithm.kind = AlgorithmKind::gaussSeidel;
   settings.algorithm.degree = 1;
+  settings.algorithm.startUp = coupling::StartUp::trivial;
   const auto c = errorsOf(std::move(system), settings);
   ASSERT_EQ(c.size(), 6U);
   const auto of = [&](const std::string& from, const std::string& to) {

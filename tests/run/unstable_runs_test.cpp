@@ -119,6 +119,8 @@ TEST(UnstableRuns, AreFoundUnderStepControlThatAcceptsThem) {
         stepping::StepControlKind::predictorCorrector}) {
     Settings settings = unstable();
     settings.stepControl.kind = kind;
+    settings.stepControl.estimate = kind == stepping::StepControlKind::predictorCorrector ? stepping::Estimate::schmoll
+                                                                                          : stepping::Estimate::nicolai;
     settings.stepControl.rtol = 1e9;
     settings.stepControl.atol = 1e9;
     settings.stepControl.maxStep = settings.step;

@@ -305,11 +305,14 @@ std::vector<Model> ownModels() {
   return models;
 }
 
+// A start of full order leaves little for an instability to grow from.
+constexpr double kDecades = 12.0;
+
 TEST(Instability, StopsOtherModelsBeyondTheirLimits) {
   for (const Model& model : ownModels()) {
     const auto [critical, growth] = limitOf(model, 1.1);
     const Ended ended =
-        simulate(model.make(), withSteps(model.settings, 1.1 * critical, stepsFor(growth, 9.0)), model.values);
+        simulate(model.make(), withSteps(model.settings, 1.1 * critical, stepsFor(growth, kDecades)), model.values);
     expectStopped(ended, model.name);
   }
 }
@@ -319,7 +322,7 @@ TEST(Instability, IsToldOfOtherModelsThatCannotGoBack) {
     if (model.settings.algorithm.iterates()) continue;
     const auto [critical, growth] = limitOf(model, 1.1);
     const Ended ended =
-        simulate(unrepeatable(model.make()), withSteps(model.settings, 1.1 * critical, stepsFor(growth, 9.0)), {});
+        simulate(unrepeatable(model.make()), withSteps(model.settings, 1.1 * critical, stepsFor(growth, kDecades)), {});
     expectWarned(ended, model.name);
   }
 }
