@@ -74,6 +74,7 @@ Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h
       course.ratios.push_back(HUGE_VAL);
       return course;
     }
+    if (i == 0 && outcome.fault.kind == FaultKind::failed) lost_ = outcome.fault;
     if (outcome.fault || (!outcome.converged() && !keepGoing) || halt_.isInterrupted()) {
       course.sound = false;
       return course;

@@ -44,6 +44,8 @@ class GrowthTrial {
   /// Whether values stay about as large as they are, over four times as many steps of h (s), and longer.
   bool staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps);
   coupling::Fault putBack();
+  /// Somebody failed in a first step, as those do who are found not to return: nobody knows where he is.
+  [[nodiscard]] const coupling::Fault& lost() const { return lost_; }
 
  private:
   /// So many steps, or fewer, if values come to `enough` times what they are before that or the run ends.
@@ -59,6 +61,7 @@ class GrowthTrial {
   std::vector<double> outputs_;
   core::Values discrete_;
   coupling::Fault unsaved_;
+  coupling::Fault lost_;
   double before_;  ///< the largest ratio at the beginning
 };
 

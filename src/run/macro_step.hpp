@@ -102,6 +102,7 @@ class MacroStep {
   [[nodiscard]] double stepOfTrials() const;
   OutcomeKind checkGrowth(const Growth& growth, double t, const Halt& halt);
   OutcomeKind tellOfUnchecked(const Growth& growth, double t);
+  [[nodiscard]] Outcome describeLost(const coupling::Fault& fault, double t) const;
   OutcomeKind tellOfInstability(const std::string& message);
   [[nodiscard]] std::string remediesFor(GrowthTrial& trial, std::uint64_t steps) const;
   [[nodiscard]] std::string connectionFrom(const coupling::OutputName& output) const;

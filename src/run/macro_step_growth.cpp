@@ -96,11 +96,12 @@ OutcomeKind MacroStep::checkGrowth(const Growth& growth, double t, const Halt& h
   const std::string text = growthText(growth, t);
   growth_->rest();
   GrowthTrial trial(network_, cycles_, coupledStep_, *growth_, t, settings_.end, halt);
-  if (trial.unsaved()) return fail(describe(trial.unsaved(), t));
+  if (trial.unsaved()) return fail(describeLost(trial.unsaved(), t));
   const Finding finding = trial.originOf(growth, settings_.algorithm, stepOfTrials());
   const bool unstable = finding.origin == Origin::coupling;
   const std::string remedies = unstable ? remediesFor(trial, finding.steps) : std::string();
-  if (const Fault lost = trial.putBack()) return fail(describe(lost, t));
+  if (trial.lost()) return fail(describeLost(trial.lost(), t));
+  if (const Fault lost = trial.putBack()) return fail(describeLost(lost, t));
   if (unstable) return tellOfInstability(text + remedies);
   checksGrowth_ = finding.origin == Origin::model;
   if (checksGrowth_)
@@ -108,6 +109,14 @@ OutcomeKind MacroStep::checkGrowth(const Growth& growth, double t, const Halt& h
   else
     growth_->settleUnchecked(t);
   return OutcomeKind::ok;
+}
+
+Outcome MacroStep::describeLost(const Fault& fault, double t) const {
+  Outcome outcome = describe(fault, t);
+  outcome.message +=
+      " Steps were repeated here because values grow, to see whether that is the coupling's doing: "
+      "simulation.on_instability = \"ignore\" repeats none.";
+  return outcome;
 }
 
 OutcomeKind MacroStep::tellOfInstability(const std::string& message) {

@@ -131,6 +131,27 @@ TEST(UnstableRuns, AreFoundUnderStepControlThatAcceptsThem) {
   }
 }
 
+/// x' = x: an FMU that says ok to restoring and does not return is somewhere else then.
+TEST(UnstableRuns, AnFmuThatDoesNotReturnIsNamedWhereGrowthIsChecked) {
+  for (const OnInstability reaction : {OnInstability::stop, OnInstability::ignore}) {
+    core::Log log;
+    Settings settings;
+    settings.step = 0.05;
+    settings.end = 10.0;
+    settings.onInstability = reaction;
+    run::Run run(test::fmuSystem({{"x", "Odd", {{"way", std::string("stays")}, {"x0", 1.0}, {"at", 0.0}}},
+                                  {"same", "Gain", {{"k", 1.0}}}},
+                                 {{"x.y", "same.u"}, {"same.y", "x.u"}}, log),
+                 settings, log);
+    ASSERT_TRUE(run.initialise().ok());
+    const Outcome outcome = run.simulate();
+    EXPECT_EQ(outcome.ok(), reaction == OnInstability::ignore) << outcome.message;
+    if (reaction == OnInstability::ignore) continue;
+    EXPECT_EQ(outcome.kind, OutcomeKind::subsystemFailed);
+    EXPECT_THAT(outcome.message, AllOf(HasSubstr("'x'"), HasSubstr("simulation.on_instability = \"ignore\"")));
+  }
+}
+
 /// The masses drive themselves: checked several times, and never at fault.
 TEST(UnstableRuns, ChecksLeaveNoTrace) {
   std::vector<Settings> ways;
