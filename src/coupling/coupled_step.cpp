@@ -159,12 +159,12 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   outcome.reached = step.t1;
   stepLength_ = step.t1 - step.t0;
   if (!step.returnsBefore) half_.reset();
+  if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (masterSlave_) {
     solveFromMaster(step);
     return outcome;
   }
   if (approximation_) approximation_->begin(step.t0, step.t1);
-  if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
   const bool predicts = predictor_ && !attempt.untested;  // one evaluation must not rest on a guess across a jump
@@ -261,8 +261,12 @@ std::span<const double> CoupledStep::predicted() const {
 }
 
 void CoupledStep::accept(double t1) {
-  for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   look(t1);
+  acceptUnwatched(t1);
+}
+
+void CoupledStep::acceptUnwatched(double t1) {
+  for (const auto& cycle : iterated_) cycle->algorithm->accept(cycle->problem);
   // Values behind a jump, or of a step that nobody tested, say nothing about where those before lead to.
   if (!trusted_ && predictor_) predictor_->clear();
   acceptForNow(t1);

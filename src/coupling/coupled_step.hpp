@@ -93,6 +93,8 @@ class CoupledStep {
   [[nodiscard]] const StepOutcome& outcome() const { return outcome_; }
   /// The step that was solved last is kept; the outputs hold its values at t1.
   void accept(double t1);
+  /// The same without a look at what it costs in accuracy.
+  void acceptUnwatched(double t1);
   /// What the next step will be told of the end of the one that was solved last: the outputs, or where the
   /// semi-implicit method sent corrected values, those.
   [[nodiscard]] std::span<const double> history() {

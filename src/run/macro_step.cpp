@@ -250,7 +250,13 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
         ++counters_.solutions;
         const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
         const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
-        if (settled) coupledStep_.accept(step.t1);
+        if (settled && unwatched_ > 0) {
+          --unwatched_;
+          coupledStep_.acceptUnwatched(step.t1);
+        } else if (settled) {
+          coupledStep_.accept(step.t1);
+          unwatched_ = untilNextLook();
+        }
         return !settled;
       });
     });
