@@ -172,12 +172,12 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   outcome.reached = step.t1;
   stepLength_ = step.t1 - step.t0;
   if (!step.returnsBefore) half_.reset();
+  if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (masterSlave_) {
     solveFromMaster(step);
     return outcome;
   }
   if (approximation_) approximation_->begin(step.t0, step.t1);
-  if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (waveform_) waveform_->begin(network_.outputs());
   trusted_ = !attempt.untested;
   const bool predicts = predictor_ && !attempt.untested;  // one evaluation must not rest on a guess across a jump

@@ -42,7 +42,7 @@ bool isNear(double order, unsigned nominal) {
 }
 
 std::string doubtAboutOrder(double order, run::OrderRange nominal, double difference, double openByIteration) {
-  if (difference <= openByIteration)
+  if (openByIteration > 0.0 && difference <= openByIteration)
     return "the runs differ by as little as the iteration leaves open. Tighten algorithm.rtol";
   if (order > nominal.least)
     return fmt::format(

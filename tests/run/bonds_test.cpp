@@ -17,6 +17,8 @@ namespace {
 
 using coupling::AlgorithmKind;
 
+constexpr double kStep = 0.01;  // s; a master takes one micro step
+
 /// Ports in these units.
 class InUnits final : public subsystem::detail::Wrapper {
  public:
@@ -39,7 +41,7 @@ std::unique_ptr<subsystem::Subsystem> integral(double rate, double start, const 
       solver::integrate(
           native::linearStateSpace(
               {.inputs = {"u"}, .outputs = {"y"}, .A = {{0.0}}, .B = {{rate}}, .C = {{1.0}}, .x0 = {start}}),
-          {.kind = solver::Kind::exact}),
+          {.kind = solver::Kind::exact, .microStep = kStep}),
       inputUnit, outputUnit);
 }
 
@@ -77,7 +79,7 @@ Told simulated(coupling::System system, const Settings& settings) {
 Settings settingsOf(AlgorithmKind kind, unsigned degree) {
   Settings settings;
   settings.end = 3.0;
-  settings.step = 0.01;
+  settings.step = kStep;
   settings.algorithm.kind = kind;
   settings.algorithm.degree = degree;
   return settings;
@@ -100,7 +102,7 @@ TEST(Bonds, TellTheEnergyThatHeldInputsCreate) {
 }
 
 TEST(Bonds, TellTheEnergyThatExtrapolationCreates) {
-  for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel})
+  for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel, AlgorithmKind::masterSlave})
     for (const unsigned degree : {1U, 2U}) {
       const Told told = simulated(massOnSpring(), settingsOf(kind, degree));
       ASSERT_EQ(told.statistics.bonds.size(), 1U);

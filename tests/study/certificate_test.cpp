@@ -71,6 +71,15 @@ TEST(Certificate, IsRefusedWhereTheOrderIsAnother) {
   EXPECT_THAT(certified(runsWith(1e-6, 0.1), {1, 1}, 1e-5).doubt, HasSubstr("Tighten algorithm.rtol"));
 }
 
+/// A jump that half the step meets as well as a quarter: explicit runs leave nothing open that could be tightened.
+TEST(Certificate, IsRefusedWhereOnlyTheRunDiffers) {
+  Runs runs = runsWith(0.0, 1.0);
+  runs.series.numbers[5] += 1.0;
+  const CertifiedVariable variable = certified(runs, {1, 1});
+  EXPECT_THAT(variable.doubt, HasSubstr("in another way than with order 1"));
+  EXPECT_NEAR(variable.error, 1.0, 1e-12);
+}
+
 TEST(Certificate, OfWhatDiffersByRoundingNeedsNoOrder) {
   const CertifiedVariable variable = certified(runsWith(1e-14, 0.0), {3, 3});
   EXPECT_TRUE(variable.isCertified()) << variable.doubt;
