@@ -252,13 +252,7 @@ inline void ConvergenceMonitor::compare() {
     for (const Group& group : groups_)
       if (group.printed) findCoarse(group);
   }
-  // What counts as falling: a tenth less than when it fell last, in however many iterations.
-  constexpr double kFalls = 0.9;
-  largestNorm_ = looks_ == 1 ? norm_ : std::max(largestNorm_, norm_);
-  if (looks_ == 1 || norm_ < kFalls * best_) {
-    bestAt_ = looks_;
-    best_ = norm_;
-  }
+  follow(norm_);
 }
 
 void ConvergenceMonitor::findCoarse(const Group& group) {

@@ -105,12 +105,28 @@ class ConvergenceMonitor {
   }
   /// The residual is rounding beside the largest values of the cycle, and does not fall: a value that is the small
   /// difference of large ones, such as a force at rest, is no more exact, and no tolerance of its own can be met.
-  [[nodiscard]] bool isRounding() const {
-    constexpr unsigned kPatience = 3;  // evaluations
-    return looks_ - bestAt_ >= kPatience && sizes_.hide(largestResidual());
+  [[nodiscard]] bool isRounding() const { return standsStill() && sizes_.hide(largestResidual()); }
+  /// The same where the caller has only watched, and follow() has been told the norm.
+  [[nodiscard]] bool isRounding(std::span<const double> residual) const {
+    if (!standsStill()) return false;
+    double largest = 0.0;
+    for (const double r : residual) largest = std::max(largest, std::fabs(r));
+    return sizes_.hide(largest);
+  }
+  /// The norm of what was looked at or watched last.
+  void follow(double norm) {
+    constexpr double kFalls = 0.9;  // a tenth less than when it fell last, in however many iterations
+    largestNorm_ = looks_ == 1 ? norm : std::max(largestNorm_, norm);
+    if (looks_ > 1 && !(norm < kFalls * best_)) return;
+    bestAt_ = looks_;
+    best_ = norm;
   }
 
  private:
+  [[nodiscard]] bool standsStill() const {
+    constexpr unsigned kPatience = 3;  // evaluations
+    return looks_ - bestAt_ >= kPatience;
+  }
   struct Group {
     std::vector<std::size_t> values;
     std::vector<std::size_t> places;  ///< of these among all that are exchanged; empty: all of them

@@ -56,7 +56,9 @@ class Newton final : public Algorithm {
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       const bool agrees = solution.norm <= 1.0 && discreteSettled;
       const double error = obstacle_.error = agrees ? estimateError(solution, renewed) : 0.0;
-      const bool rounded = !agrees && discreteSettled && isRounding(solution);
+      monitor_.follow(solution.norm);
+      const bool rounded =
+          !agrees && discreteSettled && settings_.test == ConvergenceTest::error && monitor_.isRounding(residual_);
       if (rounded) solution.amplification = HUGE_VAL;
       solution.ending = (agrees && error <= 1.0) || rounded ? Ending::converged : Ending::capReached;
       if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
@@ -100,19 +102,6 @@ class Newton final : public Algorithm {
     });
     return core::isByValue(settings_.norm) ? values.norm(settings_.norm, sent_.size())
                                            : core::weightedNorm(settings_.norm, tolerance_, residual_, sent_, sizes_);
-  }
-
-  /// Whether the residual is rounding beside the largest value of the cycle and does not fall: what answers are
-  /// computed from may be that much larger, and no tolerance of their own can be met.
-  bool isRounding(const Solution& solution) {
-    constexpr unsigned kPatience = 3;  // evaluations
-    if (settings_.test == ConvergenceTest::residual) return false;
-    const bool falls = solution.evaluations == 1 || solution.norm < best_;
-    if (falls) best_ = solution.norm;
-    stays_ = falls ? 0 : stays_ + 1;
-    double largest = 0.0;
-    for (const double residual : residual_) largest = std::max(largest, std::fabs(residual));
-    return stays_ >= kPatience && monitor_.sizes().hide(largest);
   }
 
   /// Of answers that agree with what was sent, in tolerances; infinite where the matrix does not tell.
@@ -198,8 +187,6 @@ class Newton final : public Algorithm {
   bool factorised_ = false;
   bool corrected_ = false;  ///< correction_ is that of the last evaluation
   unsigned stepsWithSecondCorrection_ = 0;
-  double best_ = 0.0;   ///< norm of this step
-  unsigned stays_ = 0;  ///< evaluations since
 };
 
 }  // namespace

@@ -213,7 +213,7 @@ void readKindOfStepControl(TableReader& table, StepControlSettings& settings) {
                   "Choose \"coupling-error\", or \"nicolai\" for \"double-step\", \"schmoll\" for "
                   "\"predictor-corrector\".");
   if (settings.kind == StepControlKind::predictorCorrector)
-    settings.shrink = settings.grow = 4.0;  // Schmoll, figs. 3.13-3.15
+    settings.shrink = settings.grow = 4.0;                             // Schmoll, figs. 3.13-3.15
   if (settings.estimate == Estimate::schmoll) settings.safety = 0.95;  // sec. 2.4.2.3
 }
 

@@ -273,6 +273,15 @@ void MacroStep::warnAboutDoubts(double t0, double t1) {
                            where(), membersOf(*outcome().suspicious)));
   if (outcome().amplification <= coupling::StepOutcome::kMuchAmplified || ++slow_ > 1) return;
   const std::string cycle = membersOf(outcome().slowest);
+  if (const double norm = coupledStep_.iteratedCycles()[outcome().slowest]->algorithm->solution().norm; norm > 1.0) {
+    log_.write(
+        core::Severity::warning, "coupling",
+        fmt::format("{}: what is sent and answered in the cycle {} differs by {:.3g} times the tolerance, which is "
+                    "rounding of the larger values that it is computed from: nothing better can be had. Give an "
+                    "algorithm.atol that allows it, or exchange the larger values instead of their difference",
+                    where(), cycle, norm));
+    return;
+  }
   log_.write(
       core::Severity::warning, "coupling",
       std::isfinite(outcome().amplification)

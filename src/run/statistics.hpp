@@ -23,7 +23,7 @@ struct MemberStatistics {
 };
 
 /// What the approximation of one connected value costs per macro step, as estimated from predictions
-/// (docs/approximation).
+/// (docs/trust).
 struct ConnectionStatistics {
   std::string from;           ///< "subsystem.port"
   std::string to;             ///< "subsystem.port"

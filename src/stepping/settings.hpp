@@ -25,7 +25,7 @@ enum class Controller : std::uint8_t { integral, proportionalIntegral };
 struct StepControlSettings {
   StepControlKind kind = StepControlKind::fixed;
   Estimate estimate = Estimate::couplingError;  ///< kinds doubleStep and predictorCorrector
-  double minStep = 0.0;          ///< s; a test that fails at this step stops the run; 0: a billionth of the run
+  double minStep = 0.0;          ///< s; 0: a billionth of the run, or a tenth of the first step where that is shorter
   double maxStep = 0.0;          ///< s; 0: the interval of the run
   double untestedBelow = 0.0;    ///< s; steps of at most this length are accepted without test, to get across jumps
   double shrink = 5.0;           ///< kind convergence: divisor of the step after a failure; predictorCorrector: largest
