@@ -8,7 +8,8 @@ namespace koppla::coupling {
 namespace {
 
 bool needsApproximation(const Network& network, const AlgorithmSettings& settings) {
-  return settings.degree > 0 || settings.kind == AlgorithmKind::masterSlave || settings.reevaluate ||
+  const bool waitsForSignals = settings.kind == AlgorithmKind::gaussSeidel && !network.prescribedOutputs().empty();
+  return waitsForSignals || settings.degree > 0 || settings.kind == AlgorithmKind::masterSlave || settings.reevaluate ||
          network.hasStatics() || settings.kind == AlgorithmKind::iteratedJacobi ||
          settings.kind == AlgorithmKind::semiImplicit || settings.iteratesWaveforms();
 }

@@ -310,17 +310,19 @@ class FixedPoint final : public Algorithm {
     const auto answered = part.answered();
     const auto sentBefore = part.sentBefore();
     const auto answeredBefore = part.answeredBefore();
+    const auto sizes = part.sizes();  // quantities of many units are compared
     double product = 0.0;
     double square = 0.0;
     double answers = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < sent.size(); ++i) {
-      const double moved = sent[i] - sentBefore[i];
-      const double change = answered[i] - answeredBefore[i];
+      const double unit = sizes[i] > 0.0 ? 1.0 / sizes[i] : 1.0;
+      const double moved = unit * (sent[i] - sentBefore[i]);
+      const double change = unit * (answered[i] - answeredBefore[i]);
       product += change * moved;
       square += moved * moved;
       answers += change * change;
-      size += sent[i] * sent[i];
+      size += unit * sent[i] * unit * sent[i];
     }
     // Where the answers change in another direction the ratio says nothing of what repels.
     constexpr double kParallel = 0.99;

@@ -281,8 +281,13 @@ Block Network::outputsOf(Block block) const {
 
 std::vector<Block> Network::prescribedOutputs() const {
   std::vector<Block> blocks;
+  const auto hasNoPast = [this](std::size_t position) {
+    const subsystem::Subsystem& member = *entries_[position].subsystem;
+    const subsystem::Capabilities& can = member.describe().capabilities;
+    return can.isStatic || (can.evaluatesBetweenSteps && can.states && member.states().empty());
+  };
   for (std::size_t position = 0; position < size(); ++position)
-    if (isStatic(position) && entries_[position].uCount == 0 && !hasDiscreteInputs(position))
+    if (entries_[position].uCount == 0 && !hasDiscreteInputs(position) && hasNoPast(position))
       blocks.push_back(outputsOf(position));
   return blocks;
 }

@@ -97,16 +97,19 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   if (!whole.sound) return {Origin::unknown, steps};
   double last = whole.growthFrom(before_);
   if (last < kLeast) return {Origin::model, steps};  // it has ended
-  // In large steps the growth of two lengths may agree by chance, but not that of three.
-  const unsigned shortest = growth.perStep() > kUnresolved ? 4 : 2;
-  for (unsigned divisor = 2; divisor <= shortest; divisor *= 2) {
+  // In large steps the growth of two or three lengths may agree by chance: on to those that resolve it.
+  constexpr unsigned kShortest = 64;
+  for (unsigned divisor = 2; divisor <= kShortest; divisor *= 2) {
     const Course shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
     if (!shorter.sound) return {Origin::unknown, steps};
     const double next = shorter.growthFrom(before_);
     if (dependsOnStep(last, next)) return {Origin::coupling, steps};
+    if (std::pow(last, divisor == 2 ? 1.0 / static_cast<double>(steps) : 2.0 / static_cast<double>(divisor * steps)) <=
+        kUnresolved)
+      return {Origin::model, steps};
     last = next;
   }
-  return {Origin::model, steps};
+  return {Origin::unknown, steps};
 }
 
 bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps) {

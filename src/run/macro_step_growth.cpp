@@ -146,9 +146,10 @@ std::string MacroStep::remediesFor(GrowthTrial& trial, std::uint64_t steps) cons
   if (!found.empty())
     return fmt::format("{} Each of these, tried from there, keeps it small: {}.", kCause, fmt::join(found, "; "));
   return fmt::format(
-      "{} Neither steps down to {:.3g} s nor other degrees and algorithms keep it small from there. Look "
-      "for loops without inertia or delay (koppla check), and choose an iterating algorithm.",
-      kCause, h / kShortest);
+      "{} Tried from these values, neither steps down to {:.3g} s nor other degrees and algorithms keep them small; "
+      "from "
+      "the start, where values are still small, they may: run it with a shorter step{}.",
+      kCause, h / kShortest, settings_.algorithm.iterates() ? " or another degree" : " or an algorithm that iterates");
 }
 
 std::string MacroStep::growthText(const Growth& growth, double t) const {

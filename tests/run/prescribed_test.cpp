@@ -19,6 +19,13 @@ Formula fixed(Formula formula) {
   return formula;
 }
 
+/// As native models without states are: known at any time, but taking steps like others.
+Formula known(Formula formula) {
+  formula.capabilities.evaluatesBetweenSteps = true;
+  formula.capabilities.states = true;
+  return formula;
+}
+
 Settings settingsOf(AlgorithmKind kind, unsigned degree = 0) {
   Settings settings;
   settings.step = kStep;
@@ -49,6 +56,19 @@ struct Chain {
 constexpr double kSquare = kStep * kStep;
 constexpr double kOfBegins = kSquare * kSteps * (kSteps - 1) / 2.0;  // h (0 + h + 2 h + ... )
 constexpr double kOfEnds = kSquare * kSteps * (kSteps + 1) / 2.0;
+
+TEST(Prescribed, ValuesOfModelsWithoutStatesAreAlsoThoseOfTheBeginning) {
+  for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::jacobi}) {
+    core::Log log;
+    run::Run run(test::makeSystem({{"signal", known(test::clockSignal())}, {"integral", test::integrator()}},
+                             {{"signal.y", "integral.u"}}),
+            settingsOf(kind), log);
+    ASSERT_TRUE(run.initialise().ok());
+    for (unsigned step = 0; step < kSteps; ++step) ASSERT_TRUE(run.step().ok());
+    EXPECT_EQ(std::get<double>(run.value("integral.y")), kOfBegins);
+    EXPECT_EQ(std::get<double>(run.value("signal.y")), kSteps * kStep) << "its own is that of the end";
+  }
+}
 
 TEST(Prescribed, ValuesIntoHeldInputsAreThoseOfTheBeginning) {
   for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::jacobi}) {

@@ -317,6 +317,20 @@ TEST(Instability, StopsOtherModelsBeyondTheirLimits) {
   }
 }
 
+/// Half of such a step may be unstable as well, and grow as fast.
+TEST(Instability, StopsOtherModelsFarBeyondTheirLimits) {
+  for (const Model& model : ownModels())
+    for (const double factor : {1.5, 2.0, 3.0, 4.5}) {
+      if (model.settings.algorithm.iterates()) continue;
+      const auto [critical, growth] = limitOf(model, factor);
+      if (growth < 1.01) continue;  // held inputs make values grow too slowly
+      const Ended ended = simulate(
+          model.make(), withSteps(model.settings, factor * critical, stepsFor(growth, kDecades) + 10.0), model.values);
+      EXPECT_EQ(ended.outcome.kind, run::OutcomeKind::unstable)
+          << model.name << ", " << factor << " times the limit: " << ended.outcome.message;
+    }
+}
+
 TEST(Instability, IsToldOfOtherModelsThatCannotGoBack) {
   for (const Model& model : ownModels()) {
     if (model.settings.algorithm.iterates()) continue;
