@@ -17,7 +17,6 @@ namespace koppla::study {
 namespace {
 
 using coupling::AlgorithmKind;
-using stepping::StepControlKind;
 
 /// What a repetition sends home: its values at the rows of the run.
 struct Repetition {
@@ -136,7 +135,7 @@ Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepeti
     if (!repetitions.at(i).failure.empty() && certificate.failure.empty())
       certificate.failure =
           fmt::format("The run with 1/{} of the {} did not complete. {}", 2U << i,
-                      choosesStepsByError(run.plan.settings) ? "steps" : "step", repetitions.at(i).failure);
+                      run.plan.settings.stepControl.estimatesError() ? "steps" : "step", repetitions.at(i).failure);
   }
   if (!certificate.failure.empty()) return certificate;
   certificate.nominal = repetitions.front().order;
@@ -153,11 +152,6 @@ Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepeti
 }
 
 }  // namespace
-
-bool choosesStepsByError(const run::Settings& settings) {
-  return settings.stepControl.kind == StepControlKind::doubleStep ||
-         settings.stepControl.kind == StepControlKind::predictorCorrector;
-}
 
 void requireCertifiable(const project::Project& plan) {
   const AlgorithmKind kind = plan.settings.algorithm.kind;
@@ -186,7 +180,7 @@ project::Project refined(const project::Project& plan, unsigned level) {
   control.minStep = part(control.minStep);
   control.maxStep = part(control.maxStep > 0.0 ? control.maxStep : interval);
   control.untestedBelow = part(control.untestedBelow);
-  if (!choosesStepsByError(settings)) return finer;
+  if (!control.estimatesError()) return finer;
   const double divisor = std::ldexp(1.0, static_cast<int>(level * (settings.algorithm.degree + 1)));
   control.rtol /= divisor;
   if (control.atol) *control.atol /= divisor;

@@ -17,9 +17,6 @@ inline constexpr unsigned kRepetitions = 2;
 /// Throws core::InputError where there is no macro step to halve.
 void requireCertifiable(const project::Project& plan);
 
-/// Whether steps follow from a tolerance.
-bool choosesStepsByError(const run::Settings& settings);
-
 /// The same project with steps of 1/2 or 1/4 the length (level 1 or 2). Where errors choose the steps it is their
 /// tolerance that is divided, by 2^(degree + 1) a level, so that steps become about half as long, and with it that of
 /// an iteration inside and the limits of steps. All else stays as it is.
