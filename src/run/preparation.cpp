@@ -203,16 +203,21 @@ bool followsPolynomials(const coupling::System& system, coupling::MemberIndex me
 
 }  // namespace
 
+unsigned highestDegree(const coupling::AlgorithmSettings& algorithm, const stepping::StepControlSettings& control) {
+  const bool asks = control.keepsCouplingError() && algorithm.kind != coupling::AlgorithmKind::semiImplicit;
+  return asks ? std::max(algorithm.degree, control.leastDegree) : algorithm.degree;
+}
+
 Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log) {
   constexpr double kLeftOpen = 0.1;
-  const stepping::StepControlSettings& control = settings.stepControl;
+  stepping::StepControlSettings& control = settings.stepControl;
   coupling::AlgorithmSettings& algorithm = settings.algorithm;
   if (!control.keepsCouplingError()) return settings;
-  if (algorithm.degree < control.leastDegree && algorithm.kind != coupling::AlgorithmKind::semiImplicit) {
+  if (const unsigned highest = highestDegree(algorithm, control); algorithm.degree < highest) {
     coupling::MemberIndex holding = 0;
     while (holding < system.members.size() && followsPolynomials(system, holding)) ++holding;
     if (holding == system.members.size())
-      algorithm.degree = control.leastDegree;
+      algorithm.degree = highest;
     else
       log.write(core::Severity::info, "coupling",
                 fmt::format("inputs are held inside steps (algorithm.degree = {}), because {} takes values only, "
@@ -221,6 +226,7 @@ Settings withTestedSteps(Settings settings, const coupling::System& system, core
                             "algorithm.degree = 1 gives it their means, and those outputs half a step late",
                             algorithm.degree, system.members[holding].name));
   }
+  control.leastDegree = 0;
   if (!algorithm.iterates()) return settings;
   algorithm.rtol = std::min(algorithm.rtol, kLeftOpen * control.rtol);
   if (control.atol) algorithm.atol = std::min(algorithm.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
