@@ -201,6 +201,14 @@ bool followsPolynomials(const coupling::System& system, coupling::MemberIndex me
          outputsFedThrough(system, member).empty();
 }
 
+/// What an iteration may leave open where steps are tested by an error.
+core::Tolerance belowTested(core::Tolerance tolerance, const stepping::StepControlSettings& control) {
+  constexpr double kLeftOpen = 0.1;
+  tolerance.rtol = std::min(tolerance.rtol, kLeftOpen * control.rtol);
+  if (control.atol) tolerance.atol = std::min(tolerance.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
+  return tolerance;
+}
+
 }  // namespace
 
 unsigned highestDegree(const coupling::AlgorithmSettings& algorithm, const stepping::StepControlSettings& control) {
@@ -209,7 +217,6 @@ unsigned highestDegree(const coupling::AlgorithmSettings& algorithm, const stepp
 }
 
 Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log) {
-  constexpr double kLeftOpen = 0.1;
   stepping::StepControlSettings& control = settings.stepControl;
   coupling::AlgorithmSettings& algorithm = settings.algorithm;
   if (!control.keepsCouplingError()) return settings;
@@ -228,8 +235,11 @@ Settings withTestedSteps(Settings settings, const coupling::System& system, core
   }
   control.leastDegree = 0;
   if (!algorithm.iterates()) return settings;
-  algorithm.rtol = std::min(algorithm.rtol, kLeftOpen * control.rtol);
-  if (control.atol) algorithm.atol = std::min(algorithm.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
+  const core::Tolerance whole = belowTested({algorithm.rtol, algorithm.atol}, control);
+  algorithm.rtol = whole.rtol;
+  algorithm.atol = whole.atol;
+  for (coupling::ConvergenceGroup& group : algorithm.convergence)
+    group.tolerance = belowTested(group.tolerance, control);
   return settings;
 }
 

@@ -186,10 +186,15 @@ run::Settings refined(run::Settings settings, unsigned level) {
   control.untestedBelow = part(control.untestedBelow);
   if (!control.estimatesError()) return settings;
   const double divisor = std::ldexp(1.0, static_cast<int>(level * (settings.algorithm.degree + 1)));
-  control.rtol /= divisor;
-  if (control.atol) *control.atol /= divisor;
-  settings.algorithm.rtol /= divisor;  // what an iteration leaves open must stay below
-  if (settings.algorithm.atol) *settings.algorithm.atol /= divisor;
+  const auto divide = [divisor](double& rtol, std::optional<double>& atol) {
+    rtol /= divisor;
+    if (atol) *atol /= divisor;
+  };
+  divide(control.rtol, control.atol);
+  // What an iteration leaves open must stay below.
+  divide(settings.algorithm.rtol, settings.algorithm.atol);
+  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence)
+    divide(group.tolerance.rtol, group.tolerance.atol);
   return settings;
 }
 

@@ -109,6 +109,30 @@ TEST(Preparation, IterationsInTestedStepsGoOnToATenth) {
   EXPECT_FALSE(withTestedSteps(settings, takes(1, true), said.log).algorithm.atol) << "by size, as rtol says";
 }
 
+/// Groups of values are iterated to tolerances of their own.
+TEST(Preparation, GroupsInTestedStepsGoOnToATenth) {
+  Said said;
+  Settings settings = tested(stepping::StepControlKind::doubleStep, AlgorithmKind::iteratedGaussSeidel);
+  settings.stepControl.rtol = 1e-3;
+  settings.algorithm.convergence = {{.name = "loose", .variables = {}, .tolerance = {1e-2, 1.0}},
+                                    {.name = "tight", .variables = {}, .tolerance = {1e-9, {}}}};
+  const auto tolerances = [&] {
+    std::vector<std::pair<double, std::optional<double>>> made;
+    for (const coupling::ConvergenceGroup& group :
+         withTestedSteps(settings, takes(1, true), said.log).algorithm.convergence)
+      made.emplace_back(group.tolerance.rtol, group.tolerance.atol);
+    return made;
+  };
+  EXPECT_THAT(tolerances(),
+              ElementsAre(std::pair(0.1 * 1e-3, std::optional(1.0)), std::pair(1e-9, std::optional<double>())))
+      << "absolute ones have no counterpart";
+  settings.stepControl.atol = 1e-2;
+  EXPECT_THAT(tolerances(), ElementsAre(std::pair(0.1 * 1e-3, std::optional(0.1 * 1e-2)),
+                                        std::pair(1e-9, std::optional(0.1 * 1e-2))));
+  settings.stepControl.kind = stepping::StepControlKind::convergence;
+  EXPECT_EQ(tolerances().front(), std::pair(1e-2, std::optional(1.0))) << "no error is tested";
+}
+
 // --- Whole steps -----------------------------------------------------------------------------------------------------
 
 /// With joints all steps have one length, the longest that is not longer than the given one.

@@ -219,10 +219,14 @@ TEST(Certification, HalvesStepsAndDividesTolerances) {
   plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
   plan.settings.stepControl.rtol = 1e-3;
   plan.settings.stepControl.minStep = 1e-4;
+  plan.settings.algorithm.convergence = {{.name = "v", .variables = {}, .tolerance = {1e-4, 1e-2}}};
   EXPECT_DOUBLE_EQ(refined(plan.settings, 1).stepControl.rtol, 1e-3 / 4.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 16.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.minStep, 1e-4 / 4.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  const core::Tolerance ofGroup = refined(plan.settings, 2).algorithm.convergence.front().tolerance;
+  EXPECT_DOUBLE_EQ(ofGroup.rtol, 1e-4 / 16.0);
+  EXPECT_DOUBLE_EQ(ofGroup.atol.value(), 1e-2 / 16.0);
 }
 
 TEST(Certification, IsRefusedWhereThereIsNoStepToHalve) {
