@@ -134,6 +134,15 @@ const std::vector<double>* columnOf(const Repetition& repetition, const std::str
   return &repetition.columns[static_cast<std::size_t>(found - repetition.names.begin())];
 }
 
+CertifiedVariable missing(const results::Series& series) {
+  CertifiedVariable variable;
+  variable.name = series.name;
+  variable.unit = series.unit;
+  variable.doubt =
+      "it was missing when the run was repeated. Let its subsystem have the same variables each time it is opened";
+  return variable;
+}
+
 Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepetitions>& repetitions) {
   Certificate certificate;
   const std::vector<double>& times = run.table.time;
@@ -152,9 +161,11 @@ Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepeti
   for (const results::Series* series : realsOf(run.table)) {
     const auto* half = columnOf(repetitions[0], series->name);
     const auto* quarter = columnOf(repetitions[1], series->name);
-    if (half == nullptr || quarter == nullptr) continue;
-    certificate.variables.push_back(certify(*series, times, {&series->numbers, half, quarter}, certificate.meanSteps,
-                                            certificate.nominal, repetitions.front().leftOpen));
+    certificate.variables.push_back(half == nullptr || quarter == nullptr
+                                        ? missing(*series)
+                                        : certify(*series, times, {&series->numbers, half, quarter},
+                                                  certificate.meanSteps, certificate.nominal,
+                                                  repetitions.front().leftOpen));
   }
   return certificate;
 }

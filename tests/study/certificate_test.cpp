@@ -202,6 +202,24 @@ TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
   EXPECT_THAT(certificateText(*certificate), HasSubstr("not certified: The run with 1/2"));
 }
 
+/// As of an FMU that declares something else the next time it is opened.
+TEST(Certificate, IsNoneOfAVariableThatRepetitionsDoNotKnow) {
+  const project::Project plan =
+      massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
+  FinishedRun run = runToEnd(plan);
+  run.table.series.front().name = "mass.w";
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  ASSERT_TRUE(certificate.has_value());
+  ASSERT_EQ(certificate->variables.size(), 2U);
+  EXPECT_EQ(certificate->variables.front().name, "mass.w");
+  EXPECT_FALSE(certificate->variables.front().isCertified());
+  EXPECT_TRUE(certificate->variables.back().isCertified());
+  EXPECT_FALSE(certificate->isWhole());
+  const std::string text = certificateText(*certificate);
+  EXPECT_THAT(text, HasSubstr("not certified: mass.w: it was missing when the run was repeated."));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+}
+
 TEST(Certificate, IsNoneOfAnInterruptedRepetition) {
   const project::Project plan =
       massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
