@@ -90,6 +90,16 @@ TEST(Preparation, StepsThatKeepTheCouplingErrorHaveLinesBetweenPoints) {
   EXPECT_EQ(degree(takes(1, true), ofSource), 0U);
 }
 
+/// Members that are wrapped after it was decided may take more; whoever has wrapped them went by the decision.
+TEST(Preparation, TheDegreeOfTestedStepsIsDecidedOnce) {
+  Said said;
+  const Settings held = withTestedSteps(tested(stepping::StepControlKind::doubleStep), takes(0, false), said.log);
+  ASSERT_EQ(held.algorithm.degree, 0U);
+  said.lines.clear();
+  EXPECT_EQ(withTestedSteps(held, takes(1, true), said.log).algorithm.degree, 0U);
+  EXPECT_THAT(said.lines, IsEmpty()) << "told once";
+}
+
 /// What an iteration leaves open must not count as an error of the step.
 TEST(Preparation, IterationsInTestedStepsGoOnToATenth) {
   Said said;
