@@ -35,8 +35,8 @@ std::string costOf(const project::Project& plan, unsigned jobs, std::optional<do
   const double times = jobs > 1 ? kLongest : kWork;
   std::string text =
       fmt::format("certifying: {} further runs {}, about {:g} times the work of the run and {}", study::kRepetitions,
-                  study::choosesStepsByError(plan.settings) ? "with tolerances for half and a quarter of its steps"
-                                                            : "with half and a quarter of its step",
+                  plan.settings.stepControl.estimatesError() ? "with tolerances for half and a quarter of its steps"
+                                                             : "with half and a quarter of its step",
                   kWork, seconds ? report::duration(times * *seconds) : fmt::format("{:g} times its time", times));
   if (callsPrograms(plan)) text += fmt::format("; programs are called {:g} times as often again", kWork);
   return text;

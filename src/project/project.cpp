@@ -16,6 +16,7 @@
 #include "koppla/project/port_values.hpp"
 #include "koppla/project/reader.hpp"
 #include "koppla/project/resolver.hpp"
+#include "koppla/run/preparation.hpp"
 #include "koppla/subsystem/overshoot.hpp"
 
 namespace koppla::project {
@@ -33,8 +34,8 @@ Findings inspect(const Project& project, core::Log& log) {
 }
 
 /// What was before the start, where the approximation needs it, and solvers that keep micro steps of their own.
-void addPast(coupling::System& system, const Project& project, Findings& findings) {
-  const coupling::AlgorithmSettings& algorithm = project.settings.algorithm;
+void addPast(coupling::System& system, const Project& project, const coupling::AlgorithmSettings& algorithm,
+             Findings& findings) {
   std::optional<ExactPast> past;
   if (algorithm.startUp == coupling::StartUp::analytic && algorithm.degree > 0 && project.reference) {
     past.emplace(project, system, findings);
@@ -123,7 +124,7 @@ Project readText(const std::string& text, const std::filesystem::path& file, cor
   return std::move(reading.project);
 }
 
-coupling::System build(const Project& plan, core::Log& log) {
+Coupled build(const Project& plan, core::Log& log) {
   Findings findings = checkEntries(plan);
   Parts parts(plan, log, findings);
   const Project& project = parts.project();
@@ -157,11 +158,12 @@ coupling::System build(const Project& plan, core::Log& log) {
   system.twins = [plan, &log](const std::vector<coupling::MemberIndex>& members) {
     return twinsOf(plan, members, log);
   };
-  addPast(system, assembled, findings);
+  run::Settings settings = run::withTestedSteps(plan.settings, system, log);
+  addPast(system, assembled, settings.algorithm, findings);
   arrange(system, assembled, findings);
   if (!findings.mistakes.empty()) throw core::InputError(findings.mistakes);
   reportUnconnected(system, log);
-  return system;
+  return {std::move(system), std::move(settings)};
 }
 
 ExactValues exactValues(const Project& project) {
@@ -181,7 +183,8 @@ ExactValues exactValues(const Project& project) {
 }
 
 run::Run makeRun(const Project& project, core::Log& log, run::Recorders recorders) {
-  return run::Run(build(project, log), project.settings, log, recorders);
+  Coupled coupled = build(project, log);
+  return run::Run(std::move(coupled.system), std::move(coupled.settings), log, recorders);
 }
 
 }  // namespace koppla::project

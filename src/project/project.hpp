@@ -144,9 +144,15 @@ Project read(const std::filesystem::path& file, core::Log& log, std::span<const 
 Project readText(const std::string& text, const std::filesystem::path& file, core::Log& log,
                  std::span<const Override> overrides = {});
 
+/// A coupled system, and the settings of its runs.
+struct Coupled {
+  coupling::System system;
+  run::Settings settings;  ///< as they are in use: what of them depends on the subsystems is decided
+};
+
 /// Opens the FMUs, checks all names, types and values against them, and only then instantiates them. Throws
 /// core::InputError with every mistake.
-coupling::System build(const Project& project, core::Log& log);
+Coupled build(const Project& project, core::Log& log);
 
 /// The exact values of variables, those of conditions' forces under every name that a decomposition gives them. Throws
 /// core::InputError where the project has none or its [reference] has mistakes.

@@ -15,6 +15,7 @@
 #include "koppla/project/settings_reader.hpp"
 #include "koppla/project/subsystem_reader.hpp"
 #include "koppla/project/table_reader.hpp"
+#include "koppla/run/preparation.hpp"
 
 namespace koppla::project {
 
@@ -219,8 +220,9 @@ class ProjectReader {
 
   void readExactSolution() {
     if (root_.given("reference")) project_.reference = readReferenceEntry(reference_);
-    const coupling::AlgorithmSettings& algorithm = project_.settings.algorithm;
-    if (algorithm.startUp == coupling::StartUp::analytic && algorithm.degree > 0 && !root_.given("reference"))
+    const run::Settings& settings = project_.settings;
+    if (settings.algorithm.startUp == coupling::StartUp::analytic && !root_.given("reference") &&
+        run::highestDegree(settings.algorithm, settings.stepControl) > 0)
       algorithm_.mistake("start_up", "An analytic start needs an exact solution.",
                          "Write [reference], or leave start_up out.");
   }

@@ -8,6 +8,7 @@
 #include "koppla/core/value.hpp"
 #include "koppla/coupling/predictor.hpp"
 #include "koppla/project/acceleration_reader.hpp"
+#include "koppla/run/preparation.hpp"
 #include "koppla/subsystem/subsystem.hpp"
 
 namespace koppla::project {
@@ -73,18 +74,18 @@ void readSimulation(TableReader& table, run::Settings& settings, bool hasInside)
   if (table.sound({"step"})) checkStep(table, settings);
 }
 
-void readApproximation(TableReader& table, AlgorithmSettings& settings) {
+void readApproximation(TableReader& table, AlgorithmSettings& settings, const StepControlSettings& stepControl) {
   table.count("degree", settings.degree, 0, {}, subsystem::kMaxDegree);
-  table.word(
-      "samples", settings.samples, kSamplesWords,
-      {.idle = settings.degree == 0 && table.sound({"degree"}) ? "polynomials of degree 0 go through one value" : ""});
+  const bool holds = run::highestDegree(settings, stepControl) == 0 && table.sound({"degree"});
+  table.word("samples", settings.samples, kSamplesWords,
+             {.idle = holds ? "polynomials of degree 0 go through one value" : ""});
   if (settings.samples == Samples::valuesAndSlopes && settings.iterates())
     table.mistake("samples",
                   fmt::format("Slopes are for explicit algorithms; '{}' iterates and sends values only.",
                               wordFor(kAlgorithmWords, settings.kind)),
                   "Choose jacobi, gauss-seidel or master-slave, or samples = \"values\".");
   table.word("start_up", settings.startUp, kStartUpWords,
-             {.idle = settings.degree == 0 && table.sound({"degree"}) ? "polynomials of degree 0 need no past" : ""});
+             {.idle = holds ? "polynomials of degree 0 need no past" : ""});
   table.flag("reevaluate", settings.reevaluate);
 }
 
@@ -168,7 +169,7 @@ void readAlgorithm(TableReader& table, AlgorithmSettings& settings, const StepCo
         "Give 10 or more, or 0 for no such test.");
   checkTolerances(table, {settings.rtol, settings.atol});
   checkFirstResidual(table, settings, settings.rtol);
-  readApproximation(table, settings);
+  readApproximation(table, settings, stepControl);
   table.count("waveform", settings.waveform, 1, accelerated, kMostSamples);
   if (settings.waveform > 1 && settings.degree == 0 && table.sound({"waveform", "degree"}))
     table.mistake("waveform", "Samples inside the step need splines through them, but the degree is 0.",
@@ -267,12 +268,12 @@ run::Settings readSettings(const SettingsTables& tables) {
   tables.algorithm.word("kind", settings.algorithm.kind, kAlgorithmWords);
   readSimulation(tables.simulation, settings, tables.hasInside);
   readKindOfStepControl(tables.stepControl, settings.stepControl);
+  if (tables.algorithm.given("degree")) settings.stepControl.leastDegree = 0;
   readAlgorithm(tables.algorithm, settings.algorithm, settings.stepControl);
   readAcceleration(tables.acceleration, settings.algorithm, tables.algorithm.sound({"kind"}));
   readConvergence(tables.convergence, settings.algorithm, tables.algorithm.sound({"kind"}));
   settings.stepControl.rtol = settings.algorithm.rtol;
   settings.stepControl.atol = settings.algorithm.atol;
-  if (tables.algorithm.given("degree")) settings.stepControl.leastDegree = 0;
   const bool mayIterate = settings.algorithm.iterates() || !tables.algorithm.sound({"kind"});
   readStepControl(tables.stepControl, settings.stepControl, settings, mayIterate);
   return settings;

@@ -201,18 +201,30 @@ bool followsPolynomials(const coupling::System& system, coupling::MemberIndex me
          outputsFedThrough(system, member).empty();
 }
 
+/// What an iteration may leave open where steps are tested by an error.
+core::Tolerance belowTested(core::Tolerance tolerance, const stepping::StepControlSettings& control) {
+  constexpr double kLeftOpen = 0.1;
+  tolerance.rtol = std::min(tolerance.rtol, kLeftOpen * control.rtol);
+  if (control.atol) tolerance.atol = std::min(tolerance.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
+  return tolerance;
+}
+
 }  // namespace
 
+unsigned highestDegree(const coupling::AlgorithmSettings& algorithm, const stepping::StepControlSettings& control) {
+  const bool asks = control.keepsCouplingError() && algorithm.kind != coupling::AlgorithmKind::semiImplicit;
+  return asks ? std::max(algorithm.degree, control.leastDegree) : algorithm.degree;
+}
+
 Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log) {
-  constexpr double kLeftOpen = 0.1;
-  const stepping::StepControlSettings& control = settings.stepControl;
+  stepping::StepControlSettings& control = settings.stepControl;
   coupling::AlgorithmSettings& algorithm = settings.algorithm;
   if (!control.keepsCouplingError()) return settings;
-  if (algorithm.degree < control.leastDegree && algorithm.kind != coupling::AlgorithmKind::semiImplicit) {
+  if (const unsigned highest = highestDegree(algorithm, control); algorithm.degree < highest) {
     coupling::MemberIndex holding = 0;
     while (holding < system.members.size() && followsPolynomials(system, holding)) ++holding;
     if (holding == system.members.size())
-      algorithm.degree = control.leastDegree;
+      algorithm.degree = highest;
     else
       log.write(core::Severity::info, "coupling",
                 fmt::format("inputs are held inside steps (algorithm.degree = {}), because {} takes values only, "
@@ -221,9 +233,13 @@ Settings withTestedSteps(Settings settings, const coupling::System& system, core
                             "algorithm.degree = 1 gives it their means, and those outputs half a step late",
                             algorithm.degree, system.members[holding].name));
   }
+  control.leastDegree = 0;
   if (!algorithm.iterates()) return settings;
-  algorithm.rtol = std::min(algorithm.rtol, kLeftOpen * control.rtol);
-  if (control.atol) algorithm.atol = std::min(algorithm.atol.value_or(HUGE_VAL), kLeftOpen * *control.atol);
+  const core::Tolerance whole = belowTested({algorithm.rtol, algorithm.atol}, control);
+  algorithm.rtol = whole.rtol;
+  algorithm.atol = whole.atol;
+  for (coupling::ConvergenceGroup& group : algorithm.convergence)
+    group.tolerance = belowTested(group.tolerance, control);
   return settings;
 }
 

@@ -15,8 +15,12 @@ namespace koppla::run {
 /// Members that take trajectories of a lower degree than the coupling makes get the best that they can take.
 coupling::System fitted(coupling::System system, unsigned degree, core::Log& log);
 
+/// The degree of polynomials if all members follow them: that of `algorithm`, or the one that step control asks for.
+unsigned highestDegree(const coupling::AlgorithmSettings& algorithm, const stepping::StepControlSettings& control);
+
 /// Where step control keeps the coupling error: at least the degree that it asks for, if the members follow such
-/// polynomials, and iterations that leave open no more than a tenth of what is tested.
+/// polynomials, and iterations that leave open no more than a tenth of what is tested. What is decided stays: of
+/// settings that come from here the same ones come again, whatever the members are wrapped in since.
 Settings withTestedSteps(Settings settings, const coupling::System& system, core::Log& log);
 
 /// Rigid joints are held at the ends of steps: a short last step would close in no time what longer ones left open, by

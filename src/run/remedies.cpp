@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "koppla/coupling/graph.hpp"
+#include "koppla/run/capabilities.hpp"
 
 namespace koppla::run {
 
@@ -44,10 +45,7 @@ bool newtonIsOffered(const coupling::System& system, const Settings& settings) {
 }
 
 bool stepControlIsOffered(const coupling::System& system) {
-  return system.constraints.empty() && std::ranges::all_of(system.members, [](const coupling::Member& member) {
-           const subsystem::Capabilities& can = member.subsystem->describe().capabilities;
-           return can.saveRestore && can.variableStep;
-         });
+  return system.constraints.empty() && whoCannotRepeat(system).empty();
 }
 
 }  // namespace koppla::run

@@ -16,6 +16,7 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 double relativeError(const CertifiedVariable& variable) {
+  if (std::isnan(variable.error)) return HUGE_VAL;
   return variable.range > 0.0 ? variable.error / variable.range : variable.error > 0.0 ? HUGE_VAL : 0.0;
 }
 
@@ -29,6 +30,11 @@ std::vector<const CertifiedVariable*> worstFirst(const Certificate& certificate)
   return all;
 }
 
+std::string errorText(const CertifiedVariable& variable) {
+  if (std::isnan(variable.error)) return "-";
+  return (variable.isCertified() ? "" : "> ") + fmt::format("{:.2e}", variable.error);
+}
+
 std::string orderText(const CertifiedVariable& variable) {
   return std::isnan(variable.order) ? "-" : fmt::format("{:.2f}", variable.order);
 }
@@ -36,10 +42,10 @@ std::string orderText(const CertifiedVariable& variable) {
 Cells rowOf(const CertifiedVariable& variable) {
   const double relative = relativeError(variable);
   return {variable.name,
-          (variable.isCertified() ? "" : "> ") + fmt::format("{:.2e}", variable.error),
+          errorText(variable),
           variable.unit,
           std::isfinite(relative) ? fmt::format("{:.1e}", relative) : "-",
-          fmt::format("{:.5g}", variable.when),
+          std::isnan(variable.when) ? "-" : fmt::format("{:.5g}", variable.when),
           orderText(variable),
           variable.isCertified() ? "" : "not certified"};
 }

@@ -17,13 +17,13 @@ namespace koppla::study {
 namespace {
 
 using coupling::AlgorithmKind;
-using stepping::StepControlKind;
 
 /// What a repetition sends home: its values at the rows of the run.
 struct Repetition {
   std::string failure;
   std::uint64_t acceptedSteps = 0;
   run::OrderRange order{};
+  double leftOpen = 0.0;  ///< by iterations of the run itself, relative to the size of values; 0: none
   double seconds = 0.0;
   std::vector<std::string> names;
   std::vector<std::vector<double>> columns;  ///< by name
@@ -53,10 +53,17 @@ std::optional<std::vector<std::vector<double>>> columnsAt(const std::vector<doub
   return columns;
 }
 
-Repetition repeat(const project::Project& plan, const std::vector<double>& times) {
+Repetition repeat(project::Project plan, unsigned level, const std::vector<double>& times) {
   Repetition result;
+  plan.programsFolder.clear();
+  plan.resumesPrograms = false;
   try {
-    FinishedRun run = runToEnd(plan);
+    core::Log log;
+    project::Coupled coupled = project::build(plan, log);
+    const coupling::AlgorithmSettings& algorithm = coupled.settings.algorithm;
+    result.leftOpen = algorithm.iterates() ? algorithm.rtol : 0.0;
+    coupled.settings = refined(std::move(coupled.settings), level);
+    FinishedRun run = runToEnd(std::move(coupled), log);
     result.acceptedSteps = run.statistics.acceptedSteps;
     result.order = run.statistics.order;
     result.seconds = run.statistics.wallClock;
@@ -84,6 +91,7 @@ std::string packed(const Repetition& repetition) {
   packer.count(repetition.acceptedSteps);
   packer.count(repetition.order.least);
   packer.count(repetition.order.full);
+  packer.number(repetition.leftOpen);
   packer.number(repetition.seconds);
   packer.count(repetition.names.size());
   for (std::size_t i = 0; i < repetition.names.size(); ++i) {
@@ -105,6 +113,7 @@ Repetition received(const ChildResult& result) {
   repetition.acceptedSteps = unpacker.count();
   repetition.order.least = static_cast<unsigned>(unpacker.count());
   repetition.order.full = static_cast<unsigned>(unpacker.count());
+  repetition.leftOpen = unpacker.number();
   repetition.seconds = unpacker.number();
   repetition.names.resize(unpacker.count());
   for (std::string& name : repetition.names) {
@@ -125,6 +134,15 @@ const std::vector<double>* columnOf(const Repetition& repetition, const std::str
   return &repetition.columns[static_cast<std::size_t>(found - repetition.names.begin())];
 }
 
+CertifiedVariable missing(const results::Series& series) {
+  CertifiedVariable variable;
+  variable.name = series.name;
+  variable.unit = series.unit;
+  variable.doubt =
+      "it was missing when the run was repeated. Let its subsystem have the same variables each time it is opened";
+  return variable;
+}
+
 Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepetitions>& repetitions) {
   Certificate certificate;
   const std::vector<double>& times = run.table.time;
@@ -136,28 +154,23 @@ Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepeti
     if (!repetitions.at(i).failure.empty() && certificate.failure.empty())
       certificate.failure =
           fmt::format("The run with 1/{} of the {} did not complete. {}", 2U << i,
-                      choosesStepsByError(run.plan.settings) ? "steps" : "step", repetitions.at(i).failure);
+                      run.plan.settings.stepControl.estimatesError() ? "steps" : "step", repetitions.at(i).failure);
   }
   if (!certificate.failure.empty()) return certificate;
   certificate.nominal = repetitions.front().order;
-  const coupling::AlgorithmSettings& algorithm = run.plan.settings.algorithm;
-  const double tolerance = algorithm.iterates() ? algorithm.rtol : 0.0;
   for (const results::Series* series : realsOf(run.table)) {
     const auto* half = columnOf(repetitions[0], series->name);
     const auto* quarter = columnOf(repetitions[1], series->name);
-    if (half == nullptr || quarter == nullptr) continue;
-    certificate.variables.push_back(certify(*series, times, {&series->numbers, half, quarter}, certificate.meanSteps,
-                                            certificate.nominal, tolerance));
+    certificate.variables.push_back(half == nullptr || quarter == nullptr
+                                        ? missing(*series)
+                                        : certify(*series, times, {&series->numbers, half, quarter},
+                                                  certificate.meanSteps, certificate.nominal,
+                                                  repetitions.front().leftOpen));
   }
   return certificate;
 }
 
 }  // namespace
-
-bool choosesStepsByError(const run::Settings& settings) {
-  return settings.stepControl.kind == StepControlKind::doubleStep ||
-         settings.stepControl.kind == StepControlKind::predictorCorrector;
-}
 
 void requireCertifiable(const project::Project& plan) {
   const AlgorithmKind kind = plan.settings.algorithm.kind;
@@ -171,28 +184,29 @@ void requireCertifiable(const project::Project& plan) {
         "study)."}});
 }
 
-project::Project refined(const project::Project& plan, unsigned level) {
-  project::Project finer = plan;
-  run::Settings& settings = finer.settings;
+run::Settings refined(run::Settings settings, unsigned level) {
   stepping::StepControlSettings& control = settings.stepControl;
   const double interval = settings.end - settings.start;
   const auto part = [level](double length) { return std::ldexp(length, -static_cast<int>(level)); };
   settings.outputInterval = intervalOfRows(settings);
   settings.recordsIterations = false;
   settings.step = part(settings.step);
-  finer.programsFolder.clear();
-  finer.resumesPrograms = false;
-  if (!control.adapts()) return finer;
+  if (!control.adapts()) return settings;
   control.minStep = part(control.minStep);
   control.maxStep = part(control.maxStep > 0.0 ? control.maxStep : interval);
   control.untestedBelow = part(control.untestedBelow);
-  if (!choosesStepsByError(settings)) return finer;
+  if (!control.estimatesError()) return settings;
   const double divisor = std::ldexp(1.0, static_cast<int>(level * (settings.algorithm.degree + 1)));
-  control.rtol /= divisor;
-  if (control.atol) *control.atol /= divisor;
-  settings.algorithm.rtol /= divisor;  // what an iteration leaves open must stay below
-  if (settings.algorithm.atol) *settings.algorithm.atol /= divisor;
-  return finer;
+  const auto divide = [divisor](double& rtol, std::optional<double>& atol) {
+    rtol /= divisor;
+    if (atol) *atol /= divisor;
+  };
+  divide(control.rtol, control.atol);
+  // What an iteration leaves open must stay below.
+  divide(settings.algorithm.rtol, settings.algorithm.atol);
+  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence)
+    divide(group.tolerance.rtol, group.tolerance.atol);
+  return settings;
 }
 
 std::optional<Certificate> certify(const RunToCertify& run, unsigned jobs, const std::function<bool()>& interrupted) {
@@ -201,7 +215,7 @@ std::optional<Certificate> certify(const RunToCertify& run, unsigned jobs, const
   children.atOnce = jobs;
   children.interrupted = interrupted;
   children.work = [&run](std::size_t i) {
-    return packed(repeat(refined(run.plan, static_cast<unsigned>(i) + 1), run.table.time));
+    return packed(repeat(run.plan, static_cast<unsigned>(i) + 1, run.table.time));
   };
   children.finished = [&repetitions](std::size_t i, const ChildResult& result) {
     repetitions.at(i) = received(result);

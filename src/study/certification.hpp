@@ -17,13 +17,10 @@ inline constexpr unsigned kRepetitions = 2;
 /// Throws core::InputError where there is no macro step to halve.
 void requireCertifiable(const project::Project& plan);
 
-/// Whether steps follow from a tolerance.
-bool choosesStepsByError(const run::Settings& settings);
-
-/// The same project with steps of 1/2 or 1/4 the length (level 1 or 2). Where errors choose the steps it is their
+/// The settings in use with steps of 1/2 or 1/4 the length (level 1 or 2). Where errors choose the steps it is their
 /// tolerance that is divided, by 2^(degree + 1) a level, so that steps become about half as long, and with it that of
 /// an iteration inside and the limits of steps. All else stays as it is.
-project::Project refined(const project::Project& plan, unsigned level);
+run::Settings refined(run::Settings settings, unsigned level);
 
 /// A run that is to be certified.
 struct RunToCertify {

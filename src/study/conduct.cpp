@@ -25,8 +25,8 @@ using project::Override;
 std::vector<std::string> inspect(const Study& study, const std::vector<Override>& settings) {
   core::Log log;
   const project::Project plan = planOf(study, settings);
-  coupling::System system = project::build(plan, log);
-  const run::Observation observation(system, plan.settings.variables);
+  project::Coupled coupled = project::build(plan, log);
+  const run::Observation observation(coupled.system, plan.settings.variables);
   std::vector<std::string> names;
   for (const results::Column& column : observation.columns()) {
     if (column.type == core::Type::string)
@@ -34,7 +34,7 @@ std::vector<std::string> inspect(const Study& study, const std::vector<Override>
                                fmt::format("'{}' holds texts, which have no error.", column.name), "Leave it out."}});
     names.push_back(column.name);
   }
-  const run::Run neverStarted(std::move(system), plan.settings, log);
+  const run::Run neverStarted(std::move(coupled.system), std::move(coupled.settings), log);
   return names;
 }
 

@@ -166,10 +166,15 @@ Status statusOf(const FinishedRun& run) {
 
 FinishedRun runToEnd(const project::Project& plan) {
   core::Log log;
+  return runToEnd(project::build(plan, log), log);
+}
+
+FinishedRun runToEnd(project::Coupled coupled, core::Log& log) {
+  const double end = coupled.settings.end;
   results::MemoryRecorder recorder;
   FinishedRun finished;
   {
-    run::Run run = project::makeRun(plan, log, &recorder);
+    run::Run run(std::move(coupled.system), std::move(coupled.settings), log, &recorder);
     const double before = cpuTime();
     finished.outcome = run.initialise();
     if (finished.outcome.ok()) finished.outcome = run.simulate();
@@ -178,7 +183,7 @@ FinishedRun runToEnd(const project::Project& plan) {
     if (finished.outcome.kind == run::OutcomeKind::outputFailed)
       core::passOnFileError(fmt::format("The run ended at {} s.", core::text(finished.reached)),
                             finished.outcome.message);
-    finished.endedEarly = finished.outcome.ok() && finished.reached < plan.settings.end;
+    finished.endedEarly = finished.outcome.ok() && finished.reached < end;
     run.end();
     finished.statistics = run.statistics();
   }

@@ -27,6 +27,9 @@ struct FinishedRun {
 /// fails, as on a full disk.
 FinishedRun runToEnd(const project::Project& plan);
 
+/// The same of a project that is built. The log is the one that it was built with.
+FinishedRun runToEnd(project::Coupled coupled, core::Log& log);
+
 struct MeasuredError {
   double total = kNone;
   std::vector<double> perVariable;  ///< in the order of the table

@@ -20,7 +20,8 @@ StabilityRow rowAt(const StabilityAnalysis& analysis, std::size_t point) {
     core::Log log;
     const project::Reading reading =
         readingOf(CommonProject{analysis.project, analysis.projectText, analysis.set}, analysis.grid.overrides(point));
-    return judge(analysis, project::build(reading.project, log), reading.project.settings);
+    project::Coupled coupled = project::build(reading.project, log);
+    return judge(analysis, std::move(coupled.system), coupled.settings);
   } catch (const core::InputError& error) {
     row.message = error.what();
   } catch (const core::SubsystemError& error) {

@@ -34,7 +34,7 @@ model = "oscillator-body"
 std::vector<coupling::MemberIndex> orderOf(const Reading& reading) {
   EXPECT_EQ(mistakes(reading), ProblemList{});
   core::Log log;
-  return build(reading.project, log).order;
+  return build(reading.project, log).system.order;
 }
 
 ProblemList refusalOf(const Reading& reading) {

@@ -32,7 +32,7 @@ class Build : public ::testing::Test {
     return file;
   }
 
-  coupling::System buildText(const std::string& lines) { return build(read(write(lines), log_), log_); }
+  coupling::System buildText(const std::string& lines) { return build(read(write(lines), log_), log_).system; }
 
   static std::string subsystem(const std::string& name, const std::string& fmu, const std::string& more = {}) {
     return "[[subsystems]]\nname = \"" + name + "\"\nfmu = \"fmus/" + fmu + ".fmu\"\n" + more;

@@ -180,7 +180,7 @@ TEST(Composition, OneIntegratorIsSaidToSolveAll) {
   core::Log log;
   std::vector<std::string> said;
   log.addSink([&](core::Severity, std::string_view, std::string_view message) { said.emplace_back(message); });
-  const coupling::System system = build(reading.project, log);
+  const coupling::System system = build(reading.project, log).system;
   EXPECT_EQ(system.members.size(), 1U);
   EXPECT_THAT(said, Contains(HasSubstr("One integrator, 'ode4' of 'a', solves all 2 subsystems;")));
   said.clear();

@@ -220,7 +220,7 @@ TEST(MultibodyProjects, AreCoupledElementByElement) {
   const Reading reading =
       parseWith(text + "[[subsystems]]\nname = \"b\"\nmodel = \"multibody\"\n" + kRod + "velocity = [2, 6]\n");
   core::Log log;
-  coupling::System system = build(reading.project, log);
+  coupling::System system = build(reading.project, log).system;
   const auto portOf = [&](std::size_t member, const char* name) -> coupling::Endpoint {
     return {member, *system.members[member].subsystem->describe().find(name)};
   };

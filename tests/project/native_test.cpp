@@ -225,10 +225,44 @@ TEST(NativeModels, KeepTheirOwnGridWithOvershoot) {
   EXPECT_EQ(reading.project.subsystems.at(0).microStep, 0.003);
   EXPECT_EQ(reading.project.subsystems.at(0).model->integrator.microStep, 0.0);
   core::Log log;
-  const coupling::System system = build(reading.project, log);
+  const coupling::System system = build(reading.project, log).system;
   const subsystem::Capabilities& capabilities = system.members.at(0).subsystem->describe().capabilities;
   EXPECT_EQ(capabilities.microStep, 0.003);
   EXPECT_FALSE(capabilities.ownSteps);
+}
+
+/// Between its own points the outer solver goes by polynomials of the degree that the coupling has, chosen or not.
+TEST(NativeModels, WithOvershootHaveTheDegreeInUse) {
+  const auto massAtEnd = [](const std::string& algorithm) {
+    return valueAtEnd(parse("format = 1\nsimulation = { end = 1.0, step = 0.1 }\n" + algorithm + R"(
+step_control = { kind = "double-step", rtol = 1e-3 }
+[[subsystems]]
+name = "mass"
+model = "expressions"
+inputs = { F = 0.0 }
+derivatives = { v = "F" }
+states = { v = 1.0 }
+outputs = { w = "v" }
+micro_step = 0.003
+overshoot = true
+[[subsystems]]
+name = "spring"
+model = "expressions"
+inputs = { w = 0.0 }
+derivatives = { x = "w" }
+states = { x = 0.0 }
+outputs = { F = "-x" }
+[[connections]]
+from = "mass.w"
+to = "spring.w"
+[[connections]]
+from = "spring.F"
+to = "mass.F"
+)",
+                            "loop.toml"),
+                      "mass.w");
+  };
+  EXPECT_EQ(massAtEnd("algorithm = { kind = \"jacobi\" }"), massAtEnd("algorithm = { kind = \"jacobi\", degree = 1 }"));
 }
 
 TEST(NativeModels, OptionsAndParametersOfOneNameAreToldApart) {
@@ -251,13 +285,13 @@ TEST(NativeModels, BringTheirOwnSolver) {
   ASSERT_EQ(mistakes(reading), ProblemList{});
   EXPECT_EQ(warnings(reading), ProblemList{});
   core::Log log;
-  const coupling::System system = build(reading.project, log);
+  const coupling::System system = build(reading.project, log).system;
   const subsystem::Description& description = system.members.at(0).subsystem->describe();
   EXPECT_EQ(description.ports.at(*description.find("a")).size, 11U);
   EXPECT_EQ(description.capabilities.microStep, 0.0);
 
   const Reading divided = parseSubsystem("model = \"tube-flow\"\nmicro_step = 0.005\n");
-  EXPECT_EQ(build(divided.project, log).members.at(0).subsystem->describe().capabilities.microStep, 0.005);
+  EXPECT_EQ(build(divided.project, log).system.members.at(0).subsystem->describe().capabilities.microStep, 0.005);
 }
 
 TEST(NativeModels, ThatBringTheirOwnSolverTakeNoIntegrator) {

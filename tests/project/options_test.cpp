@@ -127,6 +127,19 @@ TEST(Options, OfPolynomialsNeedADegree) {
       << "the mistyped degree may be another";
 }
 
+/// Step control that keeps the coupling error raises a degree that is not given.
+TEST(Options, OfPolynomialsAreUsedWhereStepControlRaisesTheDegree) {
+  const auto with = [](const std::string& degree, const std::string& control) {
+    return warnings(readingOf("[algorithm]\nkind = \"jacobi\"\nsamples = \"values-and-slopes\"\n" + degree +
+                              "start_up = \"master-slave\"\n[step_control]\nkind = " + control + "\n"));
+  };
+  const std::string raises = "\"predictor-corrector\"";
+  EXPECT_THAT(with("", raises), IsEmpty());
+  EXPECT_EQ(with("degree = 0\n", raises).size(), 2U);
+  EXPECT_EQ(with("", raises + "\nestimate = \"schmoll\"").size(), 2U);
+  EXPECT_EQ(with("", "\"fixed\"").size(), 2U);
+}
+
 TEST(Options, SlopesAreForExplicitAlgorithms) {
   for (const std::string& kind : kAlgorithms) {
     const auto with = [&](const std::string& samples) {

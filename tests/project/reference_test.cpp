@@ -159,7 +159,7 @@ TEST(ExactPast, GivesConnectedOutputsInTheOrderOfTheirPorts) {
   const Reading reading = parse(kPast, "loop.toml");
   ASSERT_EQ(mistakes(reading), ProblemList{});
   core::Log log;
-  const coupling::System system = build(reading.project, log);
+  const coupling::System system = build(reading.project, log).system;
   Findings findings;
   const ExactPast past(reading.project, system, findings);
   EXPECT_TRUE(findings.mistakes.empty());
@@ -189,6 +189,28 @@ TEST(ExactPast, NeedsEveryConnectedOutput) {
   EXPECT_EQ(problemsOf([&] { build(reading.project, log); }),
             ProblemList{"27:1 The analytic start needs the exact value of the connected output 'a.q'. Write \"a.q\" = "
                         "\"...\" in [reference.values]."});
+}
+
+/// Step control that keeps the coupling error makes lines of what would be held, and lines need a past.
+TEST(ExactPast, IsThatOfTheDegreeInUse) {
+  std::string text = kPast;
+  text.replace(text.find("degree = 1, "), 12, "");
+  text.replace(text.find("[[subsystems]]"), 0,
+               "step_control = { kind = \"predictor-corrector\" }\n");
+  const Reading reading = parse(text, "loop.toml");
+  ASSERT_EQ(mistakes(reading), ProblemList{});
+  EXPECT_EQ(warnings(reading), ProblemList{});
+  core::Log log;
+  const Coupled coupled = build(reading.project, log);
+  EXPECT_EQ(coupled.settings.algorithm.degree, 1U);
+  ASSERT_TRUE(coupled.system.past);
+  EXPECT_EQ(coupled.system.past(coupled.system.connections.front().from, 0, 0.5), 1.5) << "a.p";
+  run::Run run = makeRun(reading.project, log);
+  EXPECT_TRUE(run.initialise().ok() && run.simulate().ok());
+
+  const std::string without = text.substr(0, text.find("[reference]"));
+  EXPECT_THAT(mistakes(parse(without, "loop.toml")),
+              ::testing::ElementsAre(::testing::HasSubstr("An analytic start needs an exact solution.")));
 }
 
 /// Options of [reference] and of its parameters may be set from outside, too.

@@ -90,6 +90,16 @@ TEST(Preparation, StepsThatKeepTheCouplingErrorHaveLinesBetweenPoints) {
   EXPECT_EQ(degree(takes(1, true), ofSource), 0U);
 }
 
+/// Members that are wrapped after it was decided may take more; whoever has wrapped them went by the decision.
+TEST(Preparation, TheDegreeOfTestedStepsIsDecidedOnce) {
+  Said said;
+  const Settings held = withTestedSteps(tested(stepping::StepControlKind::doubleStep), takes(0, false), said.log);
+  ASSERT_EQ(held.algorithm.degree, 0U);
+  said.lines.clear();
+  EXPECT_EQ(withTestedSteps(held, takes(1, true), said.log).algorithm.degree, 0U);
+  EXPECT_THAT(said.lines, IsEmpty()) << "told once";
+}
+
 /// What an iteration leaves open must not count as an error of the step.
 TEST(Preparation, IterationsInTestedStepsGoOnToATenth) {
   Said said;
@@ -107,6 +117,30 @@ TEST(Preparation, IterationsInTestedStepsGoOnToATenth) {
   settings.stepControl.atol.reset();
   settings.algorithm.atol.reset();
   EXPECT_FALSE(withTestedSteps(settings, takes(1, true), said.log).algorithm.atol) << "by size, as rtol says";
+}
+
+/// Groups of values are iterated to tolerances of their own.
+TEST(Preparation, GroupsInTestedStepsGoOnToATenth) {
+  Said said;
+  Settings settings = tested(stepping::StepControlKind::doubleStep, AlgorithmKind::iteratedGaussSeidel);
+  settings.stepControl.rtol = 1e-3;
+  settings.algorithm.convergence = {{.name = "loose", .variables = {}, .tolerance = {1e-2, 1.0}},
+                                    {.name = "tight", .variables = {}, .tolerance = {1e-9, {}}}};
+  const auto tolerances = [&] {
+    std::vector<std::pair<double, std::optional<double>>> made;
+    for (const coupling::ConvergenceGroup& group :
+         withTestedSteps(settings, takes(1, true), said.log).algorithm.convergence)
+      made.emplace_back(group.tolerance.rtol, group.tolerance.atol);
+    return made;
+  };
+  EXPECT_THAT(tolerances(),
+              ElementsAre(std::pair(0.1 * 1e-3, std::optional(1.0)), std::pair(1e-9, std::optional<double>())))
+      << "absolute ones have no counterpart";
+  settings.stepControl.atol = 1e-2;
+  EXPECT_THAT(tolerances(), ElementsAre(std::pair(0.1 * 1e-3, std::optional(0.1 * 1e-2)),
+                                        std::pair(1e-9, std::optional(0.1 * 1e-2))));
+  settings.stepControl.kind = stepping::StepControlKind::convergence;
+  EXPECT_EQ(tolerances().front(), std::pair(1e-2, std::optional(1.0))) << "no error is tested";
 }
 
 // --- Whole steps -----------------------------------------------------------------------------------------------------

@@ -120,7 +120,7 @@ std::string text(const Counts& counts) {
 
 Counts countsOf(const fs::path& file, const Changes& changes) {
   core::Log log;
-  coupling::System system = project::build(planOf(file, changes, log), log);
+  coupling::System system = project::build(planOf(file, changes, log), log).system;
   coupling::Network network(system, coupling::findCycles(system), 1e100);
   const coupling::InterfaceProblem problem(network, {0, network.size()}, coupling::Form::parallel);
   Counts counts;

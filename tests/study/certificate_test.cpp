@@ -164,10 +164,31 @@ TEST(Certificate, ComparesAtTheRowsOfTheRun) {
       "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\nresults = { interval = 0.025 }\n");
 }
 
+/// An error of order H^2 is a quarter with half the step, also where the degree is that of step control.
 TEST(Certificate, DividesTolerancesWhereTheyChooseTheSteps) {
-  expectWithinAFactorOfTwo(
-      "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\", degree = 1 }\n"
-      "step_control = { kind = \"double-step\", rtol = 1e-5 }\n");
+  for (const char* degree : {", degree = 1", ""}) {
+    const std::string settings = "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\"" +
+                                 std::string(degree) + " }\nstep_control = { kind = \"double-step\", rtol = 1e-5 }\n";
+    expectWithinAFactorOfTwo(settings);
+    const std::array<double, 3> steps = judge(massOnSpring(settings)).certificate.meanSteps;
+    EXPECT_NEAR(steps[0] / steps[1], 2.0, 0.2) << degree;
+    EXPECT_NEAR(steps[1] / steps[2], 2.0, 0.2) << degree;
+  }
+}
+
+/// A jump that only the run has, and repetitions that differ by less than algorithm.rtol = 1e-3 of it, but by more than
+/// the tenth of step_control.rtol that iterations of tested steps leave open.
+TEST(Certificate, BlamesIterationsForNoMoreThanTheyLeaveOpen) {
+  const project::Project plan = massOnSpring(
+      "simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"newton\", rtol = 1e-3 }\n"
+      "step_control = { kind = \"double-step\", rtol = 1e-3 }\n");
+  FinishedRun run = runToEnd(plan);
+  results::Series& v = run.table.series.front();
+  ASSERT_EQ(v.name, "mass.v");
+  v.numbers[5] += 1.0;
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  ASSERT_TRUE(certificate.has_value());
+  EXPECT_THAT(certificate->variables.front().doubt, HasSubstr("in another way"));
 }
 
 TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
@@ -181,6 +202,24 @@ TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
   EXPECT_THAT(certificateText(*certificate), HasSubstr("not certified: The run with 1/2"));
 }
 
+/// As of an FMU that declares something else the next time it is opened.
+TEST(Certificate, IsNoneOfAVariableThatRepetitionsDoNotKnow) {
+  const project::Project plan =
+      massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
+  FinishedRun run = runToEnd(plan);
+  run.table.series.front().name = "mass.w";
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  ASSERT_TRUE(certificate.has_value());
+  ASSERT_EQ(certificate->variables.size(), 2U);
+  EXPECT_EQ(certificate->variables.front().name, "mass.w");
+  EXPECT_FALSE(certificate->variables.front().isCertified());
+  EXPECT_TRUE(certificate->variables.back().isCertified());
+  EXPECT_FALSE(certificate->isWhole());
+  const std::string text = certificateText(*certificate);
+  EXPECT_THAT(text, HasSubstr("not certified: mass.w: it was missing when the run was repeated."));
+  EXPECT_THAT(text, ::testing::Not(HasSubstr("nan")));
+}
+
 TEST(Certificate, IsNoneOfAnInterruptedRepetition) {
   const project::Project plan =
       massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
@@ -191,17 +230,21 @@ TEST(Certificate, IsNoneOfAnInterruptedRepetition) {
 TEST(Certification, HalvesStepsAndDividesTolerances) {
   project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\n");
   plan.settings.algorithm.degree = 1;
-  EXPECT_EQ(refined(plan, 1).settings.step, 0.005);
-  EXPECT_EQ(refined(plan, 2).settings.step, 0.0025);
-  EXPECT_EQ(refined(plan, 1).settings.outputInterval, 0.01) << "the rows of the run are among them";
-  EXPECT_EQ(refined(plan, 2).settings.algorithm.rtol, plan.settings.algorithm.rtol);
+  EXPECT_EQ(refined(plan.settings, 1).step, 0.005);
+  EXPECT_EQ(refined(plan.settings, 2).step, 0.0025);
+  EXPECT_EQ(refined(plan.settings, 1).outputInterval, 0.01) << "the rows of the run are among them";
+  EXPECT_EQ(refined(plan.settings, 2).algorithm.rtol, plan.settings.algorithm.rtol);
   plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
   plan.settings.stepControl.rtol = 1e-3;
   plan.settings.stepControl.minStep = 1e-4;
-  EXPECT_DOUBLE_EQ(refined(plan, 1).settings.stepControl.rtol, 1e-3 / 4.0);
-  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.rtol, 1e-3 / 16.0);
-  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.minStep, 1e-4 / 4.0);
-  EXPECT_DOUBLE_EQ(refined(plan, 2).settings.stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  plan.settings.algorithm.convergence = {{.name = "v", .variables = {}, .tolerance = {1e-4, 1e-2}}};
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 1).stepControl.rtol, 1e-3 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 16.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.minStep, 1e-4 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  const core::Tolerance ofGroup = refined(plan.settings, 2).algorithm.convergence.front().tolerance;
+  EXPECT_DOUBLE_EQ(ofGroup.rtol, 1e-4 / 16.0);
+  EXPECT_DOUBLE_EQ(ofGroup.atol.value(), 1e-2 / 16.0);
 }
 
 TEST(Certification, IsRefusedWhereThereIsNoStepToHalve) {

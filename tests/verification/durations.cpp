@@ -215,7 +215,7 @@ Duration measurePump(coupling::AlgorithmKind kind) {
   project::Project plan = project::read(KOPPLA_EXAMPLES_DIR "/pump/coupled.toml", log);
   plan.settings.algorithm.kind = kind;
   plan.settings.end = 200 * plan.settings.step;
-  coupling::System system = project::build(plan, log);
+  coupling::System system = project::build(plan, log).system;
   for (coupling::Member& member : system.members)
     member.subsystem = std::make_unique<Slowed>(std::move(member.subsystem), 2e-3);
   return measure(std::move(system), plan.settings);
