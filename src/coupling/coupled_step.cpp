@@ -170,7 +170,7 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   StepOutcome& outcome = outcome_;
   outcome = {};
   outcome.reached = step.t1;
-  stepLength_ = step.t1 - step.t0;
+  stepBegin_ = step.t0;
   if (!step.returnsBefore) half_.reset();
   if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (masterSlave_) {
@@ -304,7 +304,8 @@ void CoupledStep::look(double t1) {
   }
   estimate_.add(whole);
   if (bonds_.size() > 0) bonds_.add(whole);
-  if (!fits_.isEmpty() && approximation_) fits_.add(t1, stepLength_, approximation_->courses());
+    if (watchesFits()) fits_.add(half_->look.t1, half_->length, half_->courses);
+  if (watchesFits()) fits_.add(t1, t1 - stepBegin_, approximation_->courses());
 }
 
 void CoupledStep::acceptHalf(double middle) {
@@ -319,6 +320,13 @@ void CoupledStep::acceptHalf(double middle) {
 }
 
 /// Inputs end at what was sent, their sources at what was answered.
+  half_->length = middle - stepBegin_;
+  if (watchesFits()) {
+    half_->courses = approximation_->courses();
+    half_->powers.assign(half_->courses.powers,
+                         half_->courses.powers + (half_->courses.degree + 1) * half_->courses.values);
+    half_->courses.powers = half_->powers.data();
+  }
 std::span<const double> CoupledStep::leftOpen() {
   if (iterated_.empty()) return {};
   open_.resize(network_.outputs().size(), 0.0);  // all but the cuts stay as they are

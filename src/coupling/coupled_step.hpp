@@ -162,6 +162,7 @@ class CoupledStep {
   [[nodiscard]] Look lookAt(double t1);
   [[nodiscard]] std::span<const double> leftOpen();
   /// These are the values at t from now on.
+  [[nodiscard]] bool watchesFits() const { return !fits_.isEmpty() && approximation_; }
   void remember(double t, std::span<const double> values);
 
   Network& network_;
@@ -180,7 +181,7 @@ class CoupledStep {
   std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< where somebody asks: values at the beginning of the step
   std::vector<double> history_;
-  double stepLength_ = 0.0;  ///< s
+  double stepBegin_ = 0.0;  ///< s
   ErrorEstimate estimate_;
   FitErrors fits_;
   PowerBonds bonds_;
@@ -194,6 +195,9 @@ class CoupledStep {
     std::vector<double> open;
   };
   std::optional<Half> half_;
+    double length = 0.0;  ///< s
+    Courses courses{};    ///< where fits are watched
+    std::vector<double> powers{};
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;
   std::vector<Stretch> stretches_;
 };
