@@ -323,7 +323,7 @@ Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
   if (stepsToStart_ == 0) starter_.reset();
   coupledStep_.acceptForNow(t1);
   count(clock.length(next_));
-  clock.advance(t1, next_);
+  goOn(clock, t1);
   return {};
 }
 

@@ -180,9 +180,14 @@ void MacroStep::accept(Clock& clock, double t1) {
                                     : t1 - clock.now());
     coupledStep_.accept(t1);
   }
+  if (!clock.takesShortSteps()) lookForGrowth(t1);
+  goOn(clock, t1);
+}
+
+/// From t1, to which a step has been taken.
+void MacroStep::goOn(Clock& clock, double t1) {
   if (stepError_) stepError_->show();
   lastLength_ = t1 - clock.now();
-  if (!clock.takesShortSteps()) lookForGrowth(t1);
   clock.advance(t1, next_);
 }
 
