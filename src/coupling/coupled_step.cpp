@@ -363,14 +363,15 @@ Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
   return fault;
 }
 
-bool CoupledStep::interpolates(std::size_t output, std::size_t consumer) const {
-  if (approximation_ && approximation_->keepsBegin(output)) return false;
+InputCourse CoupledStep::courseOf(std::size_t output, std::size_t consumer) const {
+  if (network_.isStatic(consumer)) return InputCourse::exact;
+  if (approximation_ && approximation_->keepsBegin(output)) return InputCourse::extrapolated;
   for (const auto& cycle : iterated_) {
     const Block values = network_.outputsOf(cycle->problem.block());
-    if (output >= values.first && output < values.last) return true;
+    if (output >= values.first && output < values.last) return InputCourse::interpolated;
   }
-  const bool sees = form_ == Form::sequence || network_.isStatic(consumer);
-  return sees && output < network_.outputsOf(consumer).first;
+  const bool sees = form_ == Form::sequence && output < network_.outputsOf(consumer).first;
+  return sees ? InputCourse::interpolated : InputCourse::extrapolated;
 }
 
 }  // namespace koppla::coupling

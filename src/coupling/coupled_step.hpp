@@ -139,8 +139,8 @@ class CoupledStep {
   /// Energy is told of these from now on.
   void watchPower(std::vector<PowerBond> bonds) { bonds_ = PowerBonds(std::move(bonds)); }
   [[nodiscard]] const PowerBonds& bonds() const { return bonds_; }
-  /// Whether the consumer, by position, follows an interpolated course of that output.
-  [[nodiscard]] bool interpolates(std::size_t output, std::size_t consumer) const;
+  /// How the inputs that take that output go over a step, of the consumer at that position.
+  [[nodiscard]] InputCourse courseOf(std::size_t output, std::size_t consumer) const;
 
  private:
   /// A stretch of the schedule: members that run once, or one closed cycle.

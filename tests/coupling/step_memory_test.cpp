@@ -104,7 +104,7 @@ TEST(Kinds, WhoSeesAnInterpolatedCourse) {
   Kinds kinds;
   const auto interpolates = [&](AlgorithmKind kind, const char* output, const char* consumer) {
     CoupledStep step(*kinds.network, kinds.cycles, {.kind = kind, .degree = 1}, false);
-    return step.interpolates(kinds.output(output), kinds.position(consumer));
+    return step.courseOf(kinds.output(output), kinds.position(consumer)) == InputCourse::interpolated;
   };
   EXPECT_TRUE(interpolates(AlgorithmKind::gaussSeidel, "t", "a"));
   EXPECT_TRUE(interpolates(AlgorithmKind::gaussSeidel, "a", "b"));
@@ -116,7 +116,7 @@ TEST(Kinds, WhoSeesAnInterpolatedCourse) {
   EXPECT_TRUE(interpolates(AlgorithmKind::iteratedJacobi, "t", "a")) << "outside of cycles values flow forward";
   Kinds statics(true);
   CoupledStep step(*statics.network, statics.cycles, {.kind = AlgorithmKind::jacobi, .degree = 1}, false);
-  EXPECT_TRUE(step.interpolates(statics.output("b"), statics.position("c")));
+  EXPECT_EQ(step.courseOf(statics.output("b"), statics.position("c")), InputCourse::exact);
 }
 
 /// Outputs a (two values) and b that the test sets before a step is accepted.
