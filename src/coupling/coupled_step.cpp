@@ -151,7 +151,7 @@ std::span<const double> CoupledStep::correctedHistory() {
 void CoupledStep::approximate(double t) {
   if (approximation_) return;
   approximation_.emplace(network_.outputs().size(), 0, network_.heldOutputs());
-  begin(t);
+  approximation_->add(t, network_.outputs());
 }
 
 Fault CoupledStep::run(Block block, const subsystem::Step& step) {

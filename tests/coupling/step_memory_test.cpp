@@ -196,6 +196,19 @@ TEST(Histories, WhatWasAcceptedForNowIsTakenBack) {
   EXPECT_EQ(past.predictedFor(0.5, 1.0), (Reals{3.0, 6.0, 3.0}));
 }
 
+/// 2 N times 3 m/s for a second, of which nobody looked at the first half.
+TEST(Histories, ThatBeginLateKeepTheTimeSinceTheLastLookAtEnergy) {
+  Remembering past({.kind = AlgorithmKind::jacobi});
+  past.step->watchPower({{0, 2, InputCourse::extrapolated, InputCourse::extrapolated, 1.0}});
+  past.put({2.0, 0.0, 3.0});
+  past.step->begin(0.0);
+  past.step->approximate(0.5);
+  past.predictedFor(0.5, 1.0);
+  past.step->accept(1.0);
+  EXPECT_DOUBLE_EQ(past.step->bonds().exchanged(0), 6.0);
+  EXPECT_EQ(past.step->bonds().created(0), 0.0);
+}
+
 TEST(Histories, TellWhatHoldingCosts) {
   Remembering past({.kind = AlgorithmKind::jacobi});
   EXPECT_TRUE(past.step->isPlain());
