@@ -285,6 +285,10 @@ void CoupledStep::acceptUnwatched(double t1) {
   acceptForNow(t1);
 }
 
+void CoupledStep::learn(double t1) {
+  remember(t1, network_.outputs());
+}
+
 Look CoupledStep::lookAt(double t1) {
   Look look{.t1 = t1, .begin = before_, .predicted = predicted(), .accepted = network_.outputs(), .open = leftOpen()};
   if (approximation_) {
@@ -300,11 +304,11 @@ void CoupledStep::look(double t1) {
   if (half_) [[unlikely]] {
     estimate_.add(half_->look);
     bonds_.add(half_->look);
+    if (watchesFits()) fits_.add(half_->look.t1, half_->length, half_->courses);
     half_.reset();
   }
   estimate_.add(whole);
   if (bonds_.size() > 0) bonds_.add(whole);
-    if (watchesFits()) fits_.add(half_->look.t1, half_->length, half_->courses);
   if (watchesFits()) fits_.add(t1, t1 - stepBegin_, approximation_->courses());
 }
 
@@ -316,10 +320,6 @@ void CoupledStep::acceptHalf(double middle) {
   half_->look.predicted = half_->predicted;
   half_->look.accepted = half_->accepted;
   half_->look.open = half_->open;
-  acceptForNow(middle);
-}
-
-/// Inputs end at what was sent, their sources at what was answered.
   half_->length = middle - stepBegin_;
   if (watchesFits()) {
     half_->courses = approximation_->courses();
@@ -327,6 +327,10 @@ void CoupledStep::acceptHalf(double middle) {
                          half_->courses.powers + (half_->courses.degree + 1) * half_->courses.values);
     half_->courses.powers = half_->powers.data();
   }
+  acceptForNow(middle);
+}
+
+/// Inputs end at what was sent, their sources at what was answered.
 std::span<const double> CoupledStep::leftOpen() {
   if (iterated_.empty()) return {};
   open_.resize(network_.outputs().size(), 0.0);  // all but the cuts stay as they are

@@ -103,10 +103,10 @@ class CoupledStep {
   [[nodiscard]] std::span<const double> history() {
     return !semiImplicit_ || finalUpdate_ ? network_.outputs() : correctedHistory();
   }
-  /// Accepts a step that only serves to try another one.
-  void acceptForNow(double t1);
-  /// The same of the first half of a step. It counts if the other half, which is tried next, is accepted.
+  /// Accepts the first half of a step. It counts if the other half, which is tried next, is accepted.
   void acceptHalf(double middle);
+  /// Somebody else has taken a step: the outputs hold its values at t1.
+  void learn(double t1);
   void takeBack();
 
   [[nodiscard]] bool isExplicit() const { return iterated_.empty() && !masterSlave_; }
@@ -159,10 +159,12 @@ class CoupledStep {
   void sendExtrapolated(IteratedCycle& cycle);
   /// Tells those who watch what coupling costs of the step that was solved last, before it is remembered.
   void look(double t1);
+  /// What the next step follows from, also where this one only serves to try it.
+  void acceptForNow(double t1);
   [[nodiscard]] Look lookAt(double t1);
+  [[nodiscard]] bool watchesFits() const { return !fits_.isEmpty() && approximation_; }
   [[nodiscard]] std::span<const double> leftOpen();
   /// These are the values at t from now on.
-  [[nodiscard]] bool watchesFits() const { return !fits_.isEmpty() && approximation_; }
   void remember(double t, std::span<const double> values);
 
   Network& network_;
@@ -193,11 +195,11 @@ class CoupledStep {
     std::vector<double> predicted;
     std::vector<double> accepted;
     std::vector<double> open;
-  };
-  std::optional<Half> half_;
     double length = 0.0;  ///< s
     Courses courses{};    ///< where fits are watched
     std::vector<double> powers{};
+  };
+  std::optional<Half> half_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;
   std::vector<Stretch> stretches_;
 };

@@ -181,7 +181,7 @@ TEST(Histories, BeginAnewWhereNothingIsKnown) {
   EXPECT_EQ(past.predictedFor(0.5, 1.0), (Reals{3.0, 6.0, 3.0}));
 }
 
-TEST(Histories, WhatWasAcceptedForNowIsTakenBack) {
+TEST(Histories, AHalfStepIsTakenBack) {
   Remembering past({.kind = AlgorithmKind::jacobi, .degree = 1});
   past.put({1.0, 2.0, 3.0});
   past.step->begin(0.0);
@@ -189,7 +189,7 @@ TEST(Histories, WhatWasAcceptedForNowIsTakenBack) {
   past.put({2.0, 4.0, 3.0});
   past.step->accept(0.5);
   past.put({100.0, 100.0, 100.0});
-  past.step->acceptForNow(0.75);
+  past.step->acceptHalf(0.75);
   EXPECT_NE(past.predictedFor(0.75, 1.0)[0], 3.0);
   past.step->takeBack();
   past.put({2.0, 4.0, 3.0});
