@@ -152,7 +152,7 @@ std::span<const double> CoupledStep::correctedHistory() {
 void CoupledStep::approximate(double t) {
   if (approximation_) return;
   approximation_.emplace(network_.outputs().size(), 0, network_.heldOutputs());
-  begin(t);
+  approximation_->add(t, network_.outputs());
 }
 
 Fault CoupledStep::run(Block block, const subsystem::Step& step) {
@@ -171,7 +171,7 @@ const StepOutcome& CoupledStep::solve(const Attempt& attempt) {
   StepOutcome& outcome = outcome_;
   outcome = {};
   outcome.reached = step.t1;
-  stepLength_ = step.t1 - step.t0;
+  stepBegin_ = step.t0;
   if (!step.returnsBefore) half_.reset();
   if (!approximation_ || bonds_.size() > 0) std::ranges::copy(network_.outputs(), before_.begin());
   if (masterSlave_) {
@@ -286,6 +286,10 @@ void CoupledStep::acceptUnwatched(double t1) {
   acceptForNow(t1);
 }
 
+void CoupledStep::learn(double t1) {
+  remember(t1, network_.outputs());
+}
+
 Look CoupledStep::lookAt(double t1) {
   Look look{.t1 = t1, .begin = before_, .predicted = predicted(), .accepted = network_.outputs(), .open = leftOpen()};
   if (approximation_) {
@@ -301,11 +305,12 @@ void CoupledStep::look(double t1) {
   if (half_) [[unlikely]] {
     estimate_.add(half_->look);
     bonds_.add(half_->look);
+    if (watchesFits()) fits_.add(half_->look.t1, half_->length, half_->courses);
     half_.reset();
   }
   estimate_.add(whole);
   if (bonds_.size() > 0) bonds_.add(whole);
-  if (!fits_.isEmpty() && approximation_) fits_.add(t1, stepLength_, approximation_->courses());
+  if (watchesFits()) fits_.add(t1, t1 - stepBegin_, approximation_->courses());
 }
 
 void CoupledStep::acceptHalf(double middle) {
@@ -316,6 +321,13 @@ void CoupledStep::acceptHalf(double middle) {
   half_->look.predicted = half_->predicted;
   half_->look.accepted = half_->accepted;
   half_->look.open = half_->open;
+  half_->length = middle - stepBegin_;
+  if (watchesFits()) {
+    half_->courses = approximation_->courses();
+    half_->powers.assign(half_->courses.powers,
+                         half_->courses.powers + (half_->courses.degree + 1) * half_->courses.values);
+    half_->courses.powers = half_->powers.data();
+  }
   acceptForNow(middle);
 }
 
@@ -356,14 +368,15 @@ Fault CoupledStep::advanceWatched(const subsystem::Step& step) {
   return fault;
 }
 
-bool CoupledStep::interpolates(std::size_t output, std::size_t consumer) const {
-  if (approximation_ && approximation_->keepsBegin(output)) return false;
+InputCourse CoupledStep::courseOf(std::size_t output, std::size_t consumer) const {
+  if (network_.isStatic(consumer)) return InputCourse::exact;
+  if (approximation_ && approximation_->keepsBegin(output)) return InputCourse::extrapolated;
   for (const auto& cycle : iterated_) {
     const Block values = network_.outputsOf(cycle->problem.block());
-    if (output >= values.first && output < values.last) return true;
+    if (output >= values.first && output < values.last) return InputCourse::interpolated;
   }
-  const bool sees = form_ == Form::sequence || network_.isStatic(consumer);
-  return sees && output < network_.outputsOf(consumer).first;
+  const bool sees = form_ == Form::sequence && output < network_.outputsOf(consumer).first;
+  return sees ? InputCourse::interpolated : InputCourse::extrapolated;
 }
 
 }  // namespace koppla::coupling

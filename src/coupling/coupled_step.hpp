@@ -103,10 +103,10 @@ class CoupledStep {
   [[nodiscard]] std::span<const double> history() {
     return !semiImplicit_ || finalUpdate_ ? network_.outputs() : correctedHistory();
   }
-  /// Accepts a step that only serves to try another one.
-  void acceptForNow(double t1);
-  /// The same of the first half of a step. It counts if the other half, which is tried next, is accepted.
+  /// Accepts the first half of a step. It counts if the other half, which is tried next, is accepted.
   void acceptHalf(double middle);
+  /// Somebody else has taken a step: the outputs hold its values at t1.
+  void learn(double t1);
   void takeBack();
 
   [[nodiscard]] bool isExplicit() const { return iterated_.empty() && !masterSlave_; }
@@ -139,8 +139,8 @@ class CoupledStep {
   /// Energy is told of these from now on.
   void watchPower(std::vector<PowerBond> bonds) { bonds_ = PowerBonds(std::move(bonds)); }
   [[nodiscard]] const PowerBonds& bonds() const { return bonds_; }
-  /// Whether the consumer, by position, follows an interpolated course of that output.
-  [[nodiscard]] bool interpolates(std::size_t output, std::size_t consumer) const;
+  /// How the inputs that take that output go over a step, of the consumer at that position.
+  [[nodiscard]] InputCourse courseOf(std::size_t output, std::size_t consumer) const;
 
  private:
   /// A stretch of the schedule: members that run once, or one closed cycle.
@@ -159,7 +159,10 @@ class CoupledStep {
   void sendExtrapolated(IteratedCycle& cycle);
   /// Tells those who watch what coupling costs of the step that was solved last, before it is remembered.
   void look(double t1);
+  /// What the next step follows from, also where this one only serves to try it.
+  void acceptForNow(double t1);
   [[nodiscard]] Look lookAt(double t1);
+  [[nodiscard]] bool watchesFits() const { return !fits_.isEmpty() && approximation_; }
   [[nodiscard]] std::span<const double> leftOpen();
   /// These are the values at t from now on.
   void remember(double t, std::span<const double> values);
@@ -180,7 +183,7 @@ class CoupledStep {
   std::vector<double> predictedSamples_;
   std::vector<double> before_;  ///< where somebody asks: values at the beginning of the step
   std::vector<double> history_;
-  double stepLength_ = 0.0;  ///< s
+  double stepBegin_ = 0.0;  ///< s
   ErrorEstimate estimate_;
   FitErrors fits_;
   PowerBonds bonds_;
@@ -192,6 +195,9 @@ class CoupledStep {
     std::vector<double> predicted;
     std::vector<double> accepted;
     std::vector<double> open;
+    double length = 0.0;  ///< s
+    Courses courses{};    ///< where fits are watched
+    std::vector<double> powers{};
   };
   std::optional<Half> half_;
   std::vector<std::unique_ptr<IteratedCycle>> iterated_;

@@ -13,16 +13,16 @@ namespace {
 using subsystem::Trajectory;
 using subsystem::TrajectoryPieces;
 
-using Course = std::array<double, subsystem::kMaxDegree + 1>;
+using Coefficients = std::array<double, subsystem::kMaxDegree + 1>;
 
-Course courseOf(std::size_t value, const Courses& courses) {
-  Course course{};
-  for (unsigned k = 0; k <= courses.degree; ++k) course.at(k) = courses.powers[k * courses.values + value];
-  return course;
+Coefficients coefficientsOf(std::size_t value, const Courses& courses) {
+  Coefficients coefficients{};
+  for (unsigned k = 0; k <= courses.degree; ++k) coefficients.at(k) = courses.powers[k * courses.values + value];
+  return coefficients;
 }
 
 /// The largest distance to the fit of one piece.
-double lost(const Course& course, unsigned degree, TrajectoryPieces& pieces, double begin, double length) {
+double lost(const Coefficients& course, unsigned degree, TrajectoryPieces& pieces, double begin, double length) {
   constexpr int kPoints = 4;
   const Trajectory whole{course.data(), 1, degree};
   const Trajectory fit = pieces.cut(whole, begin, length);
@@ -51,7 +51,7 @@ void FitErrors::add(double t1, double length, const Courses& courses) {
   for (Fit& fit : fits_) {
     const double piece = 1.0 / static_cast<double>(subsystem::microStepsIn(length, fit.piece));
     for (std::size_t i = 0; i < fit.values.size(); ++i) {
-      const Course course = courseOf(fit.values[i], courses);
+      const Coefficients course = coefficientsOf(fit.values[i], courses);
       const double first = lost(course, courses.degree, fit.pieces, 0.0, piece);
       const double last = lost(course, courses.degree, fit.pieces, 1.0 - piece, piece);
       fit.records[i].add(t1, std::fmax(first, last));

@@ -1,9 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <span>
 
 namespace koppla::coupling {
+
+/// How an input goes over a step: extrapolated, interpolated, or never off, because it is used at instants only.
+enum class InputCourse : std::uint8_t { extrapolated, interpolated, exact };
 
 /// How the error of an approximated input goes over a step, as a part of what extrapolation is off at its end, for
 /// functions whose derivative of the next order is constant: d(s) = prod (s - s_i) over the knots, divided by the

@@ -190,6 +190,7 @@ class Network {
   /// Where members tell the slopes of their outputs: which ranges of outputs, and d y / d t (1/s) of all, not finite
   /// where unknown; empty without such members.
   [[nodiscard]] const std::vector<Block>& slopedOutputs() const { return slopedOutputs_; }
+  [[nodiscard]] std::span<double> slopes() { return slopes_; }
   [[nodiscard]] std::span<const double> slopes() const { return slopes_; }
 
   /// Discrete outputs of a block, as a copy to compare with or to put back.

@@ -1,14 +1,10 @@
 #pragma once
 
-#include <cstdint>
 #include <vector>
 
 #include "koppla/coupling/look.hpp"
 
 namespace koppla::coupling {
-
-/// How an input goes over a step: extrapolated, interpolated, or never off, because it is used at instants only.
-enum class InputCourse : std::uint8_t { extrapolated, interpolated, exact };
 
 /// Two connections that carry a power: an effort e (force, voltage) to whom it acts on, and the flow f (velocity,
 /// current) that this one answers back to where the effort comes from.

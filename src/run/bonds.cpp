@@ -102,9 +102,7 @@ Bonds findBonds(const coupling::System& system, const coupling::Network& network
   std::vector<std::size_t> positionOf(system.members.size());
   for (std::size_t position = 0; position < network.size(); ++position) positionOf[network.member(position)] = position;
   const auto courseOf = [&](std::size_t value, coupling::MemberIndex consumer) {
-    if (network.isStatic(positionOf[consumer])) return coupling::InputCourse::exact;
-    return coupledStep.interpolates(value, positionOf[consumer]) ? coupling::InputCourse::interpolated
-                                                                 : coupling::InputCourse::extrapolated;
+    return coupledStep.courseOf(value, positionOf[consumer]);
   };
   Bonds result;
   for (const auto& [pair, carriers] : carriersOf(system)) {

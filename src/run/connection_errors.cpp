@@ -11,6 +11,7 @@ namespace koppla::run {
 namespace {
 
 using coupling::Endpoint;
+using coupling::InputCourse;
 
 std::string nameOf(const coupling::System& system, const Endpoint& end, const std::optional<std::size_t>& element) {
   const coupling::Member& member = system.members[end.member];
@@ -43,8 +44,9 @@ struct InputError {
 
 InputError errorOf(const coupling::CoupledStep& coupledStep, std::size_t value, std::size_t consumer) {
   const coupling::ErrorEstimate& estimate = coupledStep.errorEstimate();
+  const bool interpolated = coupledStep.courseOf(value, consumer) == InputCourse::interpolated;
   const coupling::ErrorRecord& course =
-      coupledStep.interpolates(value, consumer) ? estimate.ofInterpolation(value) : estimate.ofExtrapolation(value);
+      interpolated ? estimate.ofInterpolation(value) : estimate.ofExtrapolation(value);
   const coupling::ErrorRecord* const fit = coupledStep.fitErrors().of(consumer, value);
   const coupling::ErrorRecord none;
   const coupling::ErrorRecord& lost = fit != nullptr ? *fit : none;
@@ -106,7 +108,7 @@ std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& s
     bool first = true;
     for (const std::size_t value : values->second) {
       if (c.fromElement && network.outputName(value).element != *c.fromElement) continue;
-      entry.interpolated = coupledStep.interpolates(value, consumer);
+      entry.interpolated = coupledStep.courseOf(value, consumer) == InputCourse::interpolated;
       const InputError error = errorOf(coupledStep, value, consumer);
       const double scale = std::fabs(c.scale);
       const double range = ranges.of(value);

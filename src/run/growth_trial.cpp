@@ -28,13 +28,13 @@ bool dependsOnStep(double growth, double growthInShorterSteps) {
 
 }  // namespace
 
-double Course::growthFrom(double before) const {
+double Stretch::growthFrom(double before) const {
   if (ratios.empty()) return 1.0;
   const auto quarter = static_cast<std::ptrdiff_t>((ratios.size() + 3) / 4);
   return *std::max_element(ratios.end() - quarter, ratios.end()) / before;
 }
 
-double Course::lateGrowth() const {
+double Stretch::lateGrowth() const {
   const auto quarter = static_cast<std::ptrdiff_t>(ratios.size() / 4);
   if (quarter == 0) return 1.0;
   return growthFrom(*std::max_element(ratios.begin() + quarter, ratios.begin() + 2 * quarter));
@@ -50,13 +50,14 @@ GrowthTrial::GrowthTrial(coupling::Network& network, const std::vector<coupling:
       end_(end),
       halt_(halt),
       outputs_(network.outputs().begin(), network.outputs().end()),
+      slopes_(network.slopes().begin(), network.slopes().end()),
       discrete_(network.discreteOutputs({0, network.size()})),
       // Between macro steps nobody else uses this slot.
       unsaved_(network.save({0, network.size()}, Slot::macroStep)),
       before_(watch.largestRatio()) {}
 
-Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough) {
-  Course course;
+Stretch GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough) {
+  Stretch stretch;
   if (putBack()) return {{}, false};
   CoupledStep coupledStep(network_, cycles_, settings, false);
   if (network_.usesThreads()) coupledStep.approximate(t_);
@@ -71,19 +72,19 @@ Course GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h
                            .start = {},
                            .keepGoing = keepGoing});
     if (explodes(outcome)) {
-      course.ratios.push_back(HUGE_VAL);
-      return course;
+      stretch.ratios.push_back(HUGE_VAL);
+      return stretch;
     }
     if (i == 0 && outcome.fault.kind == FaultKind::failed) lost_ = outcome.fault;
     if (outcome.fault || (!outcome.converged() && !keepGoing) || halt_.isInterrupted()) {
-      course.sound = false;
-      return course;
+      stretch.sound = false;
+      return stretch;
     }
-    coupledStep.accept(t1);
-    course.ratios.push_back(watch_.largestRatio());
-    if (course.ratios.back() >= enough * before_) return course;
+    coupledStep.acceptUnwatched(t1);
+    stretch.ratios.push_back(watch_.largestRatio());
+    if (stretch.ratios.back() >= enough * before_) return stretch;
   }
-  return course;
+  return stretch;
 }
 
 Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSettings& settings, double h) {
@@ -92,7 +93,7 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   constexpr std::uint64_t kFewest = 8;
   constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
   constexpr double kUnresolved = 1.2;
-  const Course whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
+  const Stretch whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
   const std::uint64_t steps = whole.ratios.size();
   if (!whole.sound) return {Origin::unknown, steps};
   double last = whole.growthFrom(before_);
@@ -100,7 +101,7 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   // In large steps the growth of two or three lengths may agree by chance: on to those that resolve it.
   constexpr unsigned kShortest = 64;
   for (unsigned divisor = 2; divisor <= kShortest; divisor *= 2) {
-    const Course shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
+    const Stretch shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
     if (!shorter.sound) return {Origin::unknown, steps};
     const double next = shorter.growthFrom(before_);
     if (dependsOnStep(last, next)) return {Origin::coupling, steps};
@@ -116,12 +117,13 @@ bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double
   constexpr std::uint64_t kLonger = 4;
   constexpr double kSteady = 1.05;  // what does not grow may still swing
   constexpr double kHopeless = 4.0;
-  const Course course = follow(settings, h, kLonger * steps, kHopeless);
-  return course.sound && course.growthFrom(before_) <= kSteady && course.lateGrowth() <= kSteady;
+  const Stretch stretch = follow(settings, h, kLonger * steps, kHopeless);
+  return stretch.sound && stretch.growthFrom(before_) <= kSteady && stretch.lateGrowth() <= kSteady;
 }
 
 coupling::Fault GrowthTrial::putBack() {
   std::ranges::copy(outputs_, network_.outputs().begin());
+  std::ranges::copy(slopes_, network_.slopes().begin());
   network_.putDiscreteOutputs({0, network_.size()}, discrete_);
   return network_.restore({0, network_.size()}, Slot::macroStep);
 }

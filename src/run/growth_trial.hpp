@@ -11,7 +11,7 @@
 namespace koppla::run {
 
 /// How a stretch of the future goes with some steps and settings.
-struct Course {
+struct Stretch {
   std::vector<double> ratios;  ///< after every step: the largest value over its regular size
   bool sound = true;           ///< all steps could be taken, or values exploded
 
@@ -49,7 +49,7 @@ class GrowthTrial {
 
  private:
   /// So many steps, or fewer, if values come to `enough` times what they are before that or the run ends.
-  Course follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough);
+  Stretch follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough);
 
   coupling::Network& network_;
   const std::vector<coupling::Cycle>& cycles_;
@@ -59,6 +59,7 @@ class GrowthTrial {
   double end_;
   const Halt& halt_;
   std::vector<double> outputs_;
+  std::vector<double> slopes_;
   core::Values discrete_;
   coupling::Fault unsaved_;
   coupling::Fault lost_;

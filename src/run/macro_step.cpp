@@ -262,7 +262,7 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
     if (fault) return fault;
     if (unwatched_ > 0) {
       --unwatched_;
-      coupledStep_.acceptForNow(step.t1);
+      coupledStep_.acceptUnwatched(step.t1);
     } else {
       coupledStep_.accept(step.t1);
       unwatched_ = untilNextLook();
@@ -317,13 +317,13 @@ Outcome MacroStep::startUp(Clock& clock, const Halt& halt) {
     if (!getsOn(t, solved.reached)) return stuck(t);
     if (halt.isInterrupted()) return interruptedStart(t);
     t = solved.reached;
-    starter_->acceptForNow(t);
+    starter_->acceptUnwatched(t);
   }
   --stepsToStart_;
   if (stepsToStart_ == 0) starter_.reset();
-  coupledStep_.acceptForNow(t1);
+  coupledStep_.learn(t1);
   count(clock.length(next_));
-  clock.advance(t1, next_);
+  goOn(clock, t1);
   return {};
 }
 

@@ -125,6 +125,7 @@ class MacroStep {
   void count(double length);
   void widen(double length);  ///< the range of accepted lengths
   void accept(Clock& clock, double t1);
+  void goOn(Clock& clock, double t1);
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, double length);
   void warnAboutDoubts(double t0, double t1);

@@ -66,7 +66,9 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       if (!converged) ++counters_.convergenceFailures;
       const bool errs = error_ && !(*error_ <= 1.0);
       if (errs) ++counters_.errorTestFailures;
-      const Verdict verdict = controller_.judge({h, converged, error_, coupledStep_.predictedDegree() + 1, repeats_});
+      const double taken = outcome().reached < t1 ? outcome().reached - t0 : h;  // a master may stop before t1
+      const Verdict verdict =
+          controller_.judge({taken, converged, error_, coupledStep_.predictedDegree() + 1, repeats_});
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
                                  !coupling::isHopeless(outcome().ending) &&
                                  settings_.algorithm.withoutConvergence == WithoutConvergence::accept;
@@ -79,7 +81,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       }
       if (acceptsAnyway || verdict.decision == Decision::accept) {
         if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
-        if (errs && !acceptsAnyway && settings_.stepControl.keepsCouplingError()) warnAboutKept(t0, t1);
+        if (errs && !acceptsAnyway && settings_.stepControl.keepsCouplingError()) warnAboutKept(t0, outcome().reached);
         accept(clock, outcome().reached);
         next_ = verdict.next;
         if (end && clock.now() == end->reached) endedBy_ = end->position;
@@ -129,7 +131,7 @@ Fault MacroStep::attempt(double t0, double t1, double length, bool untested) {
                                               .keepGoing = keepGoing});
   if (whole.fault || !whole.converged() || untested) return whole.fault;
   if (settings_.stepControl.kind == stepping::StepControlKind::doubleStep) return attemptTwice(t0, t1);
-  if (stepError_) error_ = counters_.errorTest.measure([&] { return stepError_->ofStep(t1 - t0); });
+  if (stepError_) error_ = counters_.errorTest.measure([&] { return stepError_->ofStep(whole.reached - t0); });
   return {};
 }
 
@@ -178,9 +180,14 @@ void MacroStep::accept(Clock& clock, double t1) {
                                     : t1 - clock.now());
     coupledStep_.accept(t1);
   }
+  if (!clock.takesShortSteps()) lookForGrowth(t1);
+  goOn(clock, t1);
+}
+
+/// From t1, to which a step has been taken.
+void MacroStep::goOn(Clock& clock, double t1) {
   if (stepError_) stepError_->show();
   lastLength_ = t1 - clock.now();
-  if (!clock.takesShortSteps()) lookForGrowth(t1);
   clock.advance(t1, next_);
 }
 

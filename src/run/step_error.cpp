@@ -11,6 +11,7 @@ namespace koppla::run {
 
 namespace {
 
+using coupling::InputCourse;
 using stepping::Course;
 
 std::vector<std::size_t> allOutputs(const coupling::Network& network) {
@@ -22,11 +23,13 @@ std::vector<std::size_t> allOutputs(const coupling::Network& network) {
 std::vector<Course> coursesOf(const coupling::Network& network, const coupling::CoupledStep& coupledStep) {
   std::vector<Course> courses(network.outputs().size(), Course::exact);
   for (std::size_t consumer = 0; consumer < network.size(); ++consumer)
-    for (const std::size_t output : network.sourcesOf(consumer))
-      if (!coupledStep.interpolates(output, consumer))
+    for (const std::size_t output : network.sourcesOf(consumer)) {
+      const InputCourse course = coupledStep.courseOf(output, consumer);
+      if (course == InputCourse::extrapolated)
         courses[output] = Course::extrapolated;
-      else if (courses[output] == Course::exact && !network.isStatic(consumer))
+      else if (course == InputCourse::interpolated && courses[output] == Course::exact)
         courses[output] = Course::interpolated;
+    }
   for (const std::size_t held : network.heldOutputs()) courses[held] = Course::exact;
   return courses;
 }

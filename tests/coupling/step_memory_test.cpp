@@ -104,7 +104,7 @@ TEST(Kinds, WhoSeesAnInterpolatedCourse) {
   Kinds kinds;
   const auto interpolates = [&](AlgorithmKind kind, const char* output, const char* consumer) {
     CoupledStep step(*kinds.network, kinds.cycles, {.kind = kind, .degree = 1}, false);
-    return step.interpolates(kinds.output(output), kinds.position(consumer));
+    return step.courseOf(kinds.output(output), kinds.position(consumer)) == InputCourse::interpolated;
   };
   EXPECT_TRUE(interpolates(AlgorithmKind::gaussSeidel, "t", "a"));
   EXPECT_TRUE(interpolates(AlgorithmKind::gaussSeidel, "a", "b"));
@@ -116,7 +116,7 @@ TEST(Kinds, WhoSeesAnInterpolatedCourse) {
   EXPECT_TRUE(interpolates(AlgorithmKind::iteratedJacobi, "t", "a")) << "outside of cycles values flow forward";
   Kinds statics(true);
   CoupledStep step(*statics.network, statics.cycles, {.kind = AlgorithmKind::jacobi, .degree = 1}, false);
-  EXPECT_TRUE(step.interpolates(statics.output("b"), statics.position("c")));
+  EXPECT_EQ(step.courseOf(statics.output("b"), statics.position("c")), InputCourse::exact);
 }
 
 /// Outputs a (two values) and b that the test sets before a step is accepted.
@@ -181,7 +181,7 @@ TEST(Histories, BeginAnewWhereNothingIsKnown) {
   EXPECT_EQ(past.predictedFor(0.5, 1.0), (Reals{3.0, 6.0, 3.0}));
 }
 
-TEST(Histories, WhatWasAcceptedForNowIsTakenBack) {
+TEST(Histories, AHalfStepIsTakenBack) {
   Remembering past({.kind = AlgorithmKind::jacobi, .degree = 1});
   past.put({1.0, 2.0, 3.0});
   past.step->begin(0.0);
@@ -189,11 +189,24 @@ TEST(Histories, WhatWasAcceptedForNowIsTakenBack) {
   past.put({2.0, 4.0, 3.0});
   past.step->accept(0.5);
   past.put({100.0, 100.0, 100.0});
-  past.step->acceptForNow(0.75);
+  past.step->acceptHalf(0.75);
   EXPECT_NE(past.predictedFor(0.75, 1.0)[0], 3.0);
   past.step->takeBack();
   past.put({2.0, 4.0, 3.0});
   EXPECT_EQ(past.predictedFor(0.5, 1.0), (Reals{3.0, 6.0, 3.0}));
+}
+
+/// 2 N times 3 m/s for a second, of which nobody looked at the first half.
+TEST(Histories, ThatBeginLateKeepTheTimeSinceTheLastLookAtEnergy) {
+  Remembering past({.kind = AlgorithmKind::jacobi});
+  past.step->watchPower({{0, 2, InputCourse::extrapolated, InputCourse::extrapolated, 1.0}});
+  past.put({2.0, 0.0, 3.0});
+  past.step->begin(0.0);
+  past.step->approximate(0.5);
+  past.predictedFor(0.5, 1.0);
+  past.step->accept(1.0);
+  EXPECT_DOUBLE_EQ(past.step->bonds().exchanged(0), 6.0);
+  EXPECT_EQ(past.step->bonds().created(0), 0.0);
 }
 
 TEST(Histories, TellWhatHoldingCosts) {

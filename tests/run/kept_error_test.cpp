@@ -158,6 +158,25 @@ TEST(KeptError, WhatChangesAtPointsOnlyHasNoErrorBetweenThem) {
   EXPECT_GT(failures(false), 0U);
 }
 
+/// What is evaluated at communication points takes a value there, so between them there is nothing to be off by.
+TEST(KeptError, WhatOnlyALawTakesHasNoErrorBetweenPoints) {
+  const auto failures = [](bool evaluatedAtPoints) {
+    Formula signal = course([](double t) { return std::cos(1000.0 * t + 1.0); });
+    signal.capabilities.isStatic = true;
+    Formula law = test::gain(2.0);
+    law.capabilities.isStatic = evaluatedAtPoints;
+    Settings settings = controlled(StepControlKind::predictorCorrector);
+    settings.stepControl.leastDegree = 0;
+    settings.stepControl.minStep = 1e-3;
+    return Controlled(
+               makeSystem({{"signal", signal}, {"law", law}, {"x", integrator(1.0, 1.0)}}, {{"signal.y", "law.u"}}),
+               settings)
+        .statistics.errorTestFailures;
+  };
+  EXPECT_EQ(failures(true), 0U);
+  EXPECT_GT(failures(false), 0U);
+}
+
 /// An FMU that gives t / 2 and has an input that nobody connects, with what reads it.
 coupling::System oddFmu(const std::string& way, core::Log& log) {
   return test::fmuSystem({{"x", "Odd", {{"way", way}}}, {"g", "Gain", {{"k", 1.0}}}}, {{"x.y", "g.u"}}, log);
