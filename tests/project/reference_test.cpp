@@ -195,8 +195,7 @@ TEST(ExactPast, NeedsEveryConnectedOutput) {
 TEST(ExactPast, IsThatOfTheDegreeInUse) {
   std::string text = kPast;
   text.replace(text.find("degree = 1, "), 12, "");
-  text.replace(text.find("[[subsystems]]"), 0,
-               "step_control = { kind = \"predictor-corrector\" }\n");
+  text.replace(text.find("[[subsystems]]"), 0, "step_control = { kind = \"predictor-corrector\" }\n");
   const Reading reading = parse(text, "loop.toml");
   ASSERT_EQ(mistakes(reading), ProblemList{});
   EXPECT_EQ(warnings(reading), ProblemList{});
