@@ -327,7 +327,7 @@ class FixedPoint final : public Algorithm {
     // Where the answers change in another direction the ratio says nothing of what repels.
     constexpr double kParallel = 0.99;
     const bool parallel = product * product > kParallel * kParallel * square * answers;
-    if (square > kRounding * kRounding * size) repelled_ = parallel && product >= square;
+    if (square > kRounding * kRounding * size) repelled_ = parallel && kParallel * product >= square;
   }
 
   /// Digits may agree far from the solution.
@@ -445,7 +445,7 @@ class FixedPoint final : public Algorithm {
   unsigned scattered_ = 0;                                           ///< evaluations in a row
   std::uint64_t sizes_ = std::numeric_limits<std::uint64_t>::max();  ///< version of those in use
   bool moved_ = false;                                               ///< this is not the first evaluation of the step
-  bool repelled_ = false;  ///< d answered / d sent was 1 or more along the last movement
+  bool repelled_ = false;  ///< d answered / d sent was above 1 along the last movement
   bool toldOfDigits_ = false;
 };
 

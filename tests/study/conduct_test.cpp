@@ -150,6 +150,7 @@ TEST_F(StudyTest, ARunWhoseErrorGrowsBeyondReasonIsUnstableAndNoErrorOfTheStudy)
   Study jacobi = study;
   jacobi.set.push_back({"algorithm.kind", "jacobi"});
   jacobi.set.push_back({"simulation.end", "20"});
+  jacobi.set.push_back({"simulation.on_instability", "ignore"});
   const Conducted result = conducted(jacobi);
   ASSERT_EQ(result.rows.size(), 2U);
   test::showFigure({"schmoll R36", "unstable-marked", "h = 0.5 s unstable, h = 0.001 s not"},
