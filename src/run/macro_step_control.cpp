@@ -66,7 +66,9 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       if (!converged) ++counters_.convergenceFailures;
       const bool errs = error_ && !(*error_ <= 1.0);
       if (errs) ++counters_.errorTestFailures;
-      const double taken = outcome().reached < t1 ? outcome().reached - t0 : h;  // a master may stop before t1
+      // A master may stop before t1; it is asked for a fixed step again.
+      const bool stopped = settings_.stepControl.adapts() && outcome().reached < t1;
+      const double taken = stopped ? outcome().reached - t0 : h;
       const Verdict verdict =
           controller_.judge({taken, converged, error_, coupledStep_.predictedDegree() + 1, repeats_});
       const bool acceptsAnyway = verdict.decision == Decision::giveUp && !blamesStep &&
