@@ -1,12 +1,16 @@
 // Step control where the master may stop before the end of the step that it is asked for: what counts is the step that
 // was taken.
 
+#include <cmath>
+#include <utility>
+
 #include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "koppla/native/linear_state_space.hpp"
 #include "koppla/solver/integrate.hpp"
+#include "koppla/subsystem/detail/wrapper.hpp"
 
 #include "fmu_system.hpp"
 
@@ -33,6 +37,19 @@ coupling::System growing() {
   return system;
 }
 
+/// Its first own step is short, the others are four times as long.
+class Starting final : public subsystem::detail::Wrapper {
+ public:
+  explicit Starting(std::unique_ptr<Subsystem> inner) : Wrapper(std::move(inner)) {}
+  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
+    const double own = step.t0 + std::exchange(own_, 4.0 * kMicroStep);
+    return inner().advance({.t0 = step.t0, .t1 = std::fmin(own, step.t1), .final = step.final}, u, y);
+  }
+
+ private:
+  double own_ = kMicroStep;  // s
+};
+
 Settings controlled(stepping::Estimate estimate) {
   Settings settings;
   settings.step = 1.0;
@@ -43,6 +60,20 @@ Settings controlled(stepping::Estimate estimate) {
   settings.stepControl.estimate = estimate;
   settings.stepControl.rtol = 0.25;
   return settings;
+}
+
+TEST(MasterStepControl, AFixedStepIsAskedForAgain) {
+  coupling::System system = growing();
+  system.members[0].subsystem = std::make_unique<Starting>(member(-1.0, 0.0, 1.0));
+  Settings settings = controlled(stepping::Estimate::schmoll);
+  settings.stepControl.kind = stepping::StepControlKind::fixed;
+  core::Log log;
+  run::Run run(std::move(system), settings, log);
+  ASSERT_TRUE(run.initialise().ok());
+  ASSERT_TRUE(run.step().ok());
+  ASSERT_EQ(run.time(), kMicroStep);
+  ASSERT_TRUE(run.step().ok());
+  EXPECT_EQ(run.time(), 5.0 * kMicroStep);
 }
 
 /// The step of 0.125 s is far off and becomes a fifth, as `shrink` has it; the whole second that was asked for would
