@@ -29,7 +29,7 @@ struct Belief {
 class RemainingError {
  public:
   /// In tolerances: residuals that count for nothing, since no slope so near 1 could be seen.
-  static constexpr double kNegligible = 1e-6;
+  static constexpr double kNegligible = 1e-9;
   /// Accepted steps after which what was seen counts no longer: the system may be elsewhere. Where steps take one
   /// evaluation, one in so many takes two.
   static constexpr unsigned kMostAge = 16;

@@ -175,7 +175,7 @@ void SeenSlopes::accept() {
   keptMove_ = move_;
   learnedIn_ = step_;
   learned_ = 0;
-  kept_ = std::max(longest_, 0.5 * kept_);
+  kept_ = std::max(longest_, 0.95 * kept_);
 }
 
 }  // namespace koppla::coupling

@@ -170,6 +170,18 @@ TEST(Distance, OfSeveralValuesIsWithinTheTolerances) {
   }
 }
 
+/// Short steps move values by less than tolerances: what each of them leaves open is handed on by the prediction.
+TEST(Distance, StaysWithinTheTolerancesOverManyShortSteps) {
+  for (const double g : {0.99, 0.999, 0.9999, 0.99999})
+    for (const AlgorithmKind kind : {AlgorithmKind::iteratedJacobi, AlgorithmKind::newton}) {
+      Settings settings = settingsOf(kind);
+      settings.step = 1e-3;
+      const Ended ended = iterate(Loop{{g}}, settings);
+      EXPECT_TRUE(ended.outcome.ok()) << g << ": " << ended.outcome.message;
+      EXPECT_LE(ended.worst, 3.0) << "g = " << g << ", " << static_cast<int>(kind);
+    }
+}
+
 /// A mean over all values would let one of them be off by the root of their number.
 TEST(Distance, OfOneValueIsNotHiddenByManyOthers) {
   constexpr std::size_t kMany = 40;
