@@ -239,6 +239,18 @@ unsigned MacroStep::untilNextLook() const {
   return all ? 0 : kBetween;
 }
 
+/// A step that needed no decision: not all of them are looked at.
+inline void MacroStep::acceptOnGrid(double t1) {
+  if (unwatched_ > 0) {
+    --unwatched_;
+    coupledStep_.acceptUnwatched(t1);
+    return;
+  }
+  coupledStep_.accept(t1);
+  unwatched_ = untilNextLook();
+  lookForGrowth(t1);
+}
+
 OutcomeKind MacroStep::advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt) {
   unsigned unwatched = unwatched_;  // in a register
   const coupling::HeldSweep sweep = coupledStep_.heldSweep();
@@ -260,14 +272,7 @@ OutcomeKind MacroStep::advanceApproximated(Clock& clock, double until, std::uint
   return walkUnseen(clock, until, most, halt, [this](const auto& step) {
     const Fault fault = coupledStep_.solve({step, {}}).fault;
     if (fault) return fault;
-    if (unwatched_ > 0) {
-      --unwatched_;
-      coupledStep_.acceptUnwatched(step.t1);
-    } else {
-      coupledStep_.accept(step.t1);
-      unwatched_ = untilNextLook();
-      lookForGrowth(step.t1);
-    }
+    acceptOnGrid(step.t1);
     return fault;
   });
 }
@@ -283,14 +288,7 @@ OutcomeKind MacroStep::advanceIterated(Clock& clock, double until, std::uint64_t
         const coupling::StepOutcome& outcome = coupledStep_.solve({.step = step, .start = {}, .keepGoing = keepGoing});
         const bool settled = !outcome.fault && outcome.converged() && !outcome.isDoubtful();
         if (!settled) return true;
-        if (unwatched_ > 0) {
-          --unwatched_;
-          coupledStep_.acceptUnwatched(step.t1);
-        } else {
-          coupledStep_.accept(step.t1);
-          unwatched_ = untilNextLook();
-          lookForGrowth(step.t1);
-        }
+        acceptOnGrid(step.t1);
         return false;
       });
     });

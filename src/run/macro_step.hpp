@@ -85,6 +85,7 @@ class MacroStep {
   template <class OneStep>
   OutcomeKind walkUnseen(Clock& clock, double until, std::uint64_t most, const Halt& halt, OneStep&& oneStep);
   OutcomeKind endWalk(Clock& clock, const coupling::Fault& fault);
+  void acceptOnGrid(double t1);
   OutcomeKind advanceIterated(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   OutcomeKind advanceHeld(Clock& clock, double until, std::uint64_t most, const Halt& halt);
   OutcomeKind advanceApproximated(Clock& clock, double until, std::uint64_t most, const Halt& halt);

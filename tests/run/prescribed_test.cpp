@@ -61,8 +61,8 @@ TEST(Prescribed, ValuesOfModelsWithoutStatesAreAlsoThoseOfTheBeginning) {
   for (const AlgorithmKind kind : {AlgorithmKind::gaussSeidel, AlgorithmKind::jacobi}) {
     core::Log log;
     run::Run run(test::makeSystem({{"signal", known(test::clockSignal())}, {"integral", test::integrator()}},
-                             {{"signal.y", "integral.u"}}),
-            settingsOf(kind), log);
+                                  {{"signal.y", "integral.u"}}),
+                 settingsOf(kind), log);
     ASSERT_TRUE(run.initialise().ok());
     for (unsigned step = 0; step < kSteps; ++step) ASSERT_TRUE(run.step().ok());
     EXPECT_EQ(std::get<double>(run.value("integral.y")), kOfBegins);
