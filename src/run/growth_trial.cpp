@@ -105,9 +105,8 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
     if (!shorter.sound) return {Origin::unknown, steps};
     const double next = shorter.growthFrom(before_);
     if (dependsOnStep(last, next)) return {Origin::coupling, steps};
-    if (std::pow(last, divisor == 2 ? 1.0 / static_cast<double>(steps) : 2.0 / static_cast<double>(divisor * steps)) <=
-        kUnresolved)
-      return {Origin::model, steps};
+    const double perStep = std::pow(last, 2.0 / static_cast<double>(divisor * steps));  // in the longer of both
+    if (perStep <= kUnresolved) return {Origin::model, steps};
     last = next;
   }
   return {Origin::unknown, steps};
