@@ -103,9 +103,11 @@ class ConvergenceMonitor {
     if (coarse_ && normByValues() <= rounding_) return true;
     return looks_ - bestAt_ >= kPatience && hasFallen();
   }
-  /// The residual is rounding beside the largest values of the cycle, and does not fall: a value that is the small
-  /// difference of large ones, such as a force at rest, is no more exact, and no tolerance of its own can be met.
-  [[nodiscard]] bool isRounding() const { return standsStill() && sizes_.hide(largestResidual()); }
+  /// The residual is rounding beside the largest values of the cycle.
+  [[nodiscard]] bool isHidden() const { return sizes_.hide(largestResidual()); }
+  /// The same, and it does not fall: a value that is the small difference of large ones, such as a force at rest, is no
+  /// more exact, and no tolerance of its own can be met.
+  [[nodiscard]] bool isRounding() const { return standsStill() && isHidden(); }
   /// The same where the caller has only watched, and follow() has been told the norm.
   [[nodiscard]] bool isRounding(std::span<const double> residual) const {
     if (!standsStill()) return false;

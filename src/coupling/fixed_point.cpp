@@ -7,8 +7,8 @@
 
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/coupling/printed_digits.hpp"
-#include "koppla/coupling/remaining_error.hpp"
 #include "koppla/coupling/seen_slopes.hpp"
+#include "koppla/coupling/slope_trust.hpp"
 
 namespace koppla::coupling {
 
@@ -24,8 +24,8 @@ class AcceleratedPart {
   std::unique_ptr<Accelerator> accelerator;
 
   AcceleratedPart(std::size_t size, const core::Tolerance& tolerance, bool estimates)
-      : size_(size), memory_(7 * size), sizes_(size), remaining_(tolerance, sizes_), estimates_(estimates && size > 0) {
-    if (estimates_ && size <= SeenSlopes::kMost) slopes_.emplace(tolerance, sizes_);
+      : size_(size), memory_(8 * size), sizes_(size) {
+    if (estimates && size > 0) slopes_.emplace(tolerance, sizes_);
   }
 
   void measure(const Sizes& sizes) {
@@ -38,19 +38,31 @@ class AcceleratedPart {
   void begin() {
     accelerator->begin();
     reads_ = 0;
-    proposed_ = false;
     if (slopes_) slopes_->begin();
-    remaining_.begin();
+  }
+  /// What earlier steps have shown of slopes may be over. Where they lead to is kept.
+  void distrust() {
+    if (!slopes_) return;
+    const std::span<double> expected = at(7 * size_);
+    if (!slopes_->estimate(sent(), answered(), expected, at(5 * size_))) std::ranges::fill(expected, HUGE_VAL);
+    for (std::size_t i = 0; i < size_; ++i) expected[i] += answered()[i];
+    slopes_->distrust();
+  }
+  /// Whether these answers are where slopes led to that were distrusted.
+  [[nodiscard]] bool cameWhereExpected(ConvergenceMonitor& monitor) {
+    constexpr double kNear = 0.1;  // tolerances
+    const std::span<double> differences = at(6 * size_);
+    std::ranges::transform(answered(), at(7 * size_), differences.begin(), std::minus{});
+    return monitor.normOf(differences, values, answered(), sizes_) <= kNear;
   }
   void learnDigits(unsigned digits, const core::Tolerance& tolerance) {
-    if (estimates_) digits_.emplace(digits, tolerance, sizes_);
+    if (slopes_) digits_.emplace(digits, tolerance, sizes_);
   }
   /// What printed digits leave open of the solution, in tolerances.
   [[nodiscard]] double open() { return digits_ ? digits_->leaveOpen(answered()) : 0.0; }
   void accept() {
     accelerator->accept();
     if (slopes_) slopes_->accept();
-    if (estimates_ && !slopes_) remaining_.accept(answered());
   }
   [[nodiscard]] std::size_t size() const { return size_; }
   void learnFromStart(const LoopEvaluations& loop) {
@@ -66,9 +78,8 @@ class AcceleratedPart {
 
   void read(const InterfaceProblem& problem) {
     latest_ = 2 * size_ - latest_;
-    proposed_ = false;
     problem.read(values, sent(), at(latest_ + size_));
-    if (++reads_ > 1 && estimates_) see();
+    if (++reads_ > 1 && slopes_) see();
   }
   [[nodiscard]] std::span<double> sent() { return at(latest_); }
   [[nodiscard]] std::span<const double> answered() { return at(latest_ + size_); }
@@ -77,47 +88,45 @@ class AcceleratedPart {
   /// What is sent next.
   [[nodiscard]] std::span<double> proposal() { return at(4 * size_); }
   std::span<double> propose() {
-    if (!std::exchange(proposed_, true)) accelerator->propose(proposal());
+    accelerator->propose(proposal());
     return proposal();
+  }
+
+  /// A residual of such a norm may be so small that a step of its length would change answers by rounding only; a fiftieth
+  /// of a tolerance shows slopes. By what factor the move is longer; 0 where the proposal stays.
+  [[gnu::noinline]] double moveVisibly(double norm) {
+    constexpr double kVisible = 0.02;
+    if (norm >= kVisible || !(norm > 0.0)) return 0.0;
+    const double factor = kVisible / norm;
+    for (std::size_t i = 0; i < size_; ++i) proposal()[i] = sent()[i] + factor * (answered()[i] - sent()[i]);
+    return factor;
   }
 
   /// How far the answers are from the solution, by the norms of the monitor; infinite where nobody knows.
   double error(ConvergenceMonitor& monitor) {
     const std::span<double> errors = at(6 * size_);
-    if (slopes_) {
-      const std::span<double> unexplained = at(5 * size_);
-      if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
-      const double known = monitor.normOf(errors, values, answered(), sizes_);
-      return size_ == 1 ? known : known + slopes_->doubt() * monitor.normOf(unexplained, values, answered(), sizes_);
-    }
-    return remaining_.estimate(belief(), errors) ? monitor.normOf(errors, values, answered(), sizes_) : HUGE_VAL;
+    const std::span<double> unexplained = at(5 * size_);
+    if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
+    const double known = monitor.normOf(errors, values, answered(), sizes_);
+    return size_ == 1 ? known : known + slopes_->doubt() * monitor.normOf(unexplained, values, answered(), sizes_);
   }
   /// Answers are not exact enough to tell.
-  [[nodiscard]] bool scatters() {
-    return slopes_ ? slopes_->contradicted() : remaining_.scatters(belief(), answeredBefore());
-  }
+  [[nodiscard]] bool scatters() { return slopes_->contradicted(); }
 
  private:
   [[gnu::noinline]] void see() {
     if (digits_) digits_->learn(sentBefore(), answeredBefore(), sent(), answered());
-    if (slopes_)
-      slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
-    else if (reads_ == 2)
-      remaining_.firstMove(sentBefore(), sent());
+    slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
   }
-  Belief belief() { return {sent(), answered(), propose(), reads_ > 1 ? sentBefore() : std::span<const double>{}}; }
   [[nodiscard]] std::span<double> at(std::size_t place) { return {memory_.data() + place, size_}; }
 
   std::size_t size_ = 0;
   std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
   std::vector<double> memory_;  ///< what was sent and answered in these, the proposal, unexplained residuals, errors
   std::vector<double> sizes_;
-  std::optional<SeenSlopes> slopes_;     ///< of few values
-  RemainingError remaining_;             ///< of many
+  std::optional<SeenSlopes> slopes_;     ///< where errors are asked for
   std::optional<PrintedDigits> digits_;  ///< where values are read from text with few digits
-  bool estimates_;                       ///< errors are asked for
   unsigned reads_ = 0;                   ///< in this step
-  bool proposed_ = false;                ///< since the last evaluation
 };
 
 class FixedPoint final : public Algorithm {
@@ -177,11 +186,13 @@ class FixedPoint final : public Algorithm {
       }
       solution.norm = monitor_.norm();
       learn(problem);
+      if (iteration_ == 1 && estimates_) lookAtFirst(monitor_.normByValues());
       if (ends(problem, solution)) break;
       report(problem, solution, false);
       retreats = 0;
       propose(problem);
     }
+    whatSlopesWere_ = judgeSlopes();
     problem.keepAnswers();
     solution.k = monitor_.k();
     solution.suspicious = solution.converged() && repelled_;
@@ -196,6 +207,7 @@ class FixedPoint final : public Algorithm {
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
+    trust_.accept(whatSlopesWere_);
     for (AcceleratedPart& part : parts_) part.accept();
   }
 
@@ -266,6 +278,9 @@ class FixedPoint final : public Algorithm {
     if (std::exchange(sizes_, version) != version) [[unlikely]]
       for (AcceleratedPart& part : parts_) part.measure(monitor_.sizes());
     for (AcceleratedPart& part : parts_) part.begin();
+    seesAnew_ = false;
+    probe_ = 0.0;
+    whatSlopesWere_ = SlopeTrust::Seen::nothing;
   }
 
   Fault evaluate(InterfaceProblem& problem) {
@@ -279,7 +294,9 @@ class FixedPoint final : public Algorithm {
     const Accelerator& accelerator = *parts_.front().accelerator;
     doings_ = iteration_ == 1 ? Doings{.method = "prediction"} : accelerator.doings();
     factors_.clear();
-    if (iteration_ > 1 && !passing_) factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
+    if (iteration_ == 2 && probe_ > 0.0)
+      doings_ = {.method = "probe", .smallestFactor = probe_, .largestFactor = probe_};
+    else if (iteration_ > 1 && !passing_) factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
   }
 
   /// All relaxed: the answers of one member, before anybody uses them.
@@ -292,6 +309,19 @@ class FixedPoint final : public Algorithm {
         if (!part.isCut[i]) part.sent()[i] = part.answered()[i];
     part.accelerator->learn(part.sent(), part.answered());
     problem_->send(part.values, part.propose());
+  }
+
+  void lookAtFirst(double norm) {
+    trust_.look(norm);
+    seesAnew_ = !trust_.holds() && !monitor_.isHidden();
+    if (seesAnew_) [[unlikely]]
+      for (AcceleratedPart& part : parts_) part.distrust();
+  }
+  SlopeTrust::Seen judgeSlopes() {
+    if (!seesAnew_ || iteration_ == 1) return SlopeTrust::Seen::nothing;
+    const bool same = std::ranges::all_of(
+        parts_, [this](AcceleratedPart& part) { return part.values.empty() || part.cameWhereExpected(monitor_); });
+    return same ? SlopeTrust::Seen::same : SlopeTrust::Seen::others;
   }
 
   void learn(const InterfaceProblem& problem) {
@@ -324,10 +354,11 @@ class FixedPoint final : public Algorithm {
       answers += change * change;
       size += unit * sent[i] * unit * sent[i];
     }
-    // Where the answers change in another direction the ratio says nothing of what repels.
-    constexpr double kParallel = 0.99;
-    const bool parallel = product * product > kParallel * kParallel * square * answers;
-    if (square > kRounding * kRounding * size) repelled_ = parallel && kParallel * product >= square;
+    // With J d = rho d + a rest of length epsilon, J has a slope within epsilon of rho (J normal).
+    constexpr double kMore = 1.01;
+    const double rho = product / square;
+    const double epsilon = std::sqrt(std::max(answers / square - rho * rho, 0.0));
+    if (square > kRounding * kRounding * size) repelled_ = rho - epsilon >= kMore;
   }
 
   /// Digits may agree far from the solution.
@@ -369,7 +400,7 @@ class FixedPoint final : public Algorithm {
 
   /// Whether the answers, which agree with what was sent, are within the tolerances of the solution.
   bool isNear(Solution& solution) {
-    return !estimates_ || monitor_.normByValues() <= RemainingError::kNegligible || isNearByEstimate(solution);
+    return !estimates_ || monitor_.normByValues() <= SlopeTrust::kNegligible || isNearByEstimate(solution);
   }
   [[gnu::noinline]] bool isNearByEstimate(Solution& solution) {
     constexpr unsigned kMostScattered = 5;  // evaluations in a row
@@ -391,7 +422,10 @@ class FixedPoint final : public Algorithm {
     if (passing_) return;
     AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
-    problem.send(part.values, part.propose());
+    part.propose();
+    if (iteration_ == 1 && seesAnew_) [[unlikely]]
+      probe_ = part.moveVisibly(monitor_.normByValues());
+    problem.send(part.values, part.proposal());
   }
 
   /// Where what was sent led to values beyond all measure, an accelerator may know something less daring.
@@ -434,6 +468,10 @@ class FixedPoint final : public Algorithm {
   ConvergenceMonitor monitor_;
   std::optional<std::size_t> coarsest_;  ///< value with the fewest digits, where some are read from text
   std::vector<AcceleratedPart> parts_;   ///< the cut, or one per member
+  SlopeTrust trust_;
+  bool seesAnew_ = false;  ///< slopes in this step, since trust is lost
+  double probe_ = 0.0;     ///< factor of the residual in the second evaluation of this step; 0: it is a proposal
+  SlopeTrust::Seen whatSlopesWere_ = SlopeTrust::Seen::nothing;
   InterfaceProblem::Passing passing_;
   IterationListener* listener_ = nullptr;
   bool keepsHistory_ = false;  ///< the listener

@@ -10,9 +10,9 @@
 #include "koppla/core/weighted_norm.hpp"
 #include "koppla/coupling/accelerator.hpp"
 #include "koppla/coupling/printed_digits.hpp"
-#include "koppla/coupling/remaining_error.hpp"
 #include "koppla/coupling/seen_slopes.hpp"
 #include "koppla/coupling/sizes.hpp"
+#include "koppla/coupling/slope_trust.hpp"
 
 namespace koppla::coupling {
 
@@ -54,8 +54,7 @@ std::vector<double> beside(const std::vector<double>& sent, const std::vector<do
   return moved;
 }
 
-/// How far the answers of an iteration are from the solution, as those over a step are judged. Slopes of more values
-/// than can be seen are not; of these the residual has to do.
+/// How far the answers of an iteration are from the solution, as those over a step are judged.
 class LoopDistance {
  public:
   using Evaluation = LoopEvaluations::Evaluation;
@@ -63,7 +62,7 @@ class LoopDistance {
   LoopDistance(const Network& network, std::span<const std::size_t> cut, std::span<const std::size_t> values,
                const AlgorithmSettings& settings, std::span<const double> sizes)
       : norm_(settings.norm), tolerance_{settings.rtol, settings.atol}, sizes_(sizes) {
-    if (settings.test == ConvergenceTest::residual || cut.empty() || cut.size() > SeenSlopes::kMost) return;
+    if (settings.test == ConvergenceTest::residual || cut.empty()) return;
     slopes_.emplace(tolerance_, sizes);
     if (const auto coarsest = fewestDigits(network, values))
       digits_.emplace(network.outputName(*coarsest).digits, tolerance_, sizes);
@@ -75,7 +74,7 @@ class LoopDistance {
   }
   /// In tolerances, of answers whose residual has such a norm; infinite where nobody knows.
   [[nodiscard]] double of(const Evaluation& now, double residual) {
-    if (!slopes_ || residual > 1.0 || residual <= RemainingError::kNegligible) return residual;
+    if (!slopes_ || residual > 1.0 || residual <= SlopeTrust::kNegligible) return residual;
     std::vector<double> errors(sizes_.size());
     std::vector<double> unexplained(sizes_.size());
     const bool known = slopes_->estimate(now.sent, now.answered, errors, unexplained);

@@ -7,7 +7,7 @@
 
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/coupling/first_residual.hpp"
-#include "koppla/coupling/remaining_error.hpp"
+#include "koppla/coupling/slope_trust.hpp"
 
 namespace koppla::coupling {
 
@@ -24,12 +24,10 @@ class Newton final : public Algorithm {
         monitor_(network, problem, settings, 1),
         tolerance_{settings.rtol, settings.atol},
         sizes_(problem.cut().size()),
-        remaining_(tolerance_, sizes_),
         sent_(problem.cut().size()),
         sentBefore_(problem.cut().size()),
         answered_(problem.cut().size()),
         residual_(problem.cut().size()),
-        solution_(problem.cut().size()),
         errors_(problem.cut().size()) {}
 
   const Solution& solve(InterfaceProblem& problem, bool untested) override {
@@ -38,7 +36,6 @@ class Newton final : public Algorithm {
     bool renewed = false;  // in this step
     monitor_.begin();
     measure(problem);
-    remaining_.begin();
     while (true) {
       solution.fault = problem.evaluate();
       ++solution.evaluations;
@@ -53,6 +50,7 @@ class Newton final : public Algorithm {
       byValues_ = solution.norm = readResidual(problem);
       if (settings_.relativeTo == RelativeTo::firstResidual)
         solution.norm = first_.relate(solution.norm, settings_.rtol, solution.evaluations == 1);
+      if (solution.evaluations == 1) trust_.look(byValues_);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
       const bool agrees = solution.norm <= 1.0 && discreteSettled;
       const double error = obstacle_.error = agrees ? estimateError(solution, renewed) : 0.0;
@@ -71,15 +69,16 @@ class Newton final : public Algorithm {
         renewed = true;
       }
       lastNorm = norm;
-      correct(problem, solution.evaluations == 1);
+      correct(problem);
     }
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
+    seen_ = solution.evaluations > 1 ? SlopeTrust::Seen::others : SlopeTrust::Seen::nothing;
     return solution;
   }
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
-    remaining_.accept();
+    trust_.accept(seen_);
   }
 
   [[nodiscard]] const ConvergenceMonitor& monitor() const override { return monitor_; }
@@ -104,25 +103,57 @@ class Newton final : public Algorithm {
                                            : core::weightedNorm(settings_.norm, tolerance_, residual_, sent_, sizes_);
   }
 
-  /// Of answers that agree with what was sent, in tolerances; infinite where the matrix does not tell.
+  /// Of answers x that agree with what was sent, u, in tolerances; infinite where the matrix does not tell. It takes
+  /// the solution to be at p = u + correction, which leaves p - x; where it is an old one, its corrections show what
+  /// further ones will still do: with their ratio theta, negative where they turn round,
+  ///
+  ///     e = (p - x) + theta / (1 - theta) (p - u)
+  ///
   double estimateError(const Solution& solution, bool renewed) {
-    const bool counts = byValues_ > RemainingError::kNegligible;
+    const bool counts = byValues_ > SlopeTrust::kNegligible;
     if (settings_.test == ConvergenceTest::residual || !counts || sent_.empty()) return 0.0;
-    if (!factorised_) return HUGE_VAL;
+    const bool first = solution.evaluations == 1;
+    constexpr std::size_t kFew =
+        16;  // columns, which are found anew in time; of more, corrections show whether they still fit
+    if (first && !trust_.holds() && sent_.size() <= kFew) factorised_ = false;
+    if (!factorised_ || (first && !trust_.holds())) return HUGE_VAL;
     findCorrection();
     if (!correction_.allFinite()) return HUGE_VAL;
+    double share = 0.0;
+    if (!first && !renewed) {
+      const double theta = ratioOfCorrections();
+      if (!(theta < 1.0)) return HUGE_VAL;
+      share = theta / (1.0 - theta);
+    }
     for (std::size_t i = 0; i < sent_.size(); ++i) {
       answered_[i] = sent_[i] + residual_[i];
-      solution_[i] = sent_[i] + correction_[static_cast<Eigen::Index>(i)];
+      errors_[i] = (1.0 + share) * correction_[static_cast<Eigen::Index>(i)] - residual_[i];
     }
-    const bool first = solution.evaluations == 1;
-    const Belief belief{.sent = sent_,
-                        .answered = answered_,
-                        .solution = solution_,
-                        .sentBefore = first ? std::span<const double>{} : std::span<const double>(sentBefore_),
-                        .knowsSlopes = first || renewed};
-    if (!remaining_.estimate(belief, errors_)) return HUGE_VAL;
     return core::weightedNorm(settings_.norm, tolerance_, errors_, answered_, sizes_);
+  }
+
+  /// Of this one to the one before; 0 where that was rounding. Values are compared by their tolerances; those that have
+  /// never been anything but zero, and those that nobody tests, are taken as they are.
+  [[nodiscard]] double ratioOfCorrections() const {
+    constexpr double kRounding = 1e-13;  // corrections below that share of a value tell nothing
+    constexpr double kTurned = -0.9;     // cosine
+    double product = 0.0;
+    double last = 0.0;
+    double next = 0.0;
+    double size = 0.0;
+    for (std::size_t i = 0; i < sent_.size(); ++i) {
+      const double allowed = tolerance_.allowed(sent_[i], sizes_[i]);
+      const double w = allowed > 0.0 ? 1.0 / allowed : 1.0;
+      const double before = w * (sent_[i] - sentBefore_[i]);
+      const double now = w * correction_[static_cast<Eigen::Index>(i)];
+      product += before * now;
+      last += before * before;
+      next += now * now;
+      size += w * sent_[i] * w * sent_[i];
+    }
+    if (!(last > kRounding * kRounding * size)) return 0.0;
+    const double theta = std::sqrt(next / last);
+    return product < kTurned * std::sqrt(last * next) ? -theta : theta;
   }
 
   [[nodiscard]] bool needsRenewal(unsigned evaluations, double norm, double lastNorm) const {
@@ -156,14 +187,13 @@ class Newton final : public Algorithm {
       correction_ = factors_.solve(Eigen::Map<const Eigen::VectorXd>(residual_.data(), n));
   }
 
-  void correct(InterfaceProblem& problem, bool first) {
+  void correct(InterfaceProblem& problem) {
     findCorrection();
     std::ranges::copy(sent_, sentBefore_.begin());
     // A singular matrix says nothing about where to go; the answers themselves are then the next guess.
     if (!correction_.allFinite()) return;
     Eigen::Map<Eigen::VectorXd>(sent_.data(), correction_.size()) += correction_;
     problem.send(problem.cut(), sent_);
-    if (first) remaining_.firstMove(sentBefore_, sent_);
   }
 
   AlgorithmSettings settings_;
@@ -171,14 +201,13 @@ class Newton final : public Algorithm {
   core::Tolerance tolerance_;
   std::vector<double> sizes_;                                           ///< of the cut
   std::uint64_t measured_ = std::numeric_limits<std::uint64_t>::max();  ///< version of these
-  RemainingError remaining_;
+  SlopeTrust trust_;
   FirstResidual first_;
   double byValues_ = 0.0;  ///< norm of the residual in tolerances
   std::vector<double> sent_;
   std::vector<double> sentBefore_;  ///< in the evaluation before
   std::vector<double> answered_;
   std::vector<double> residual_;  ///< answered - sent
-  std::vector<double> solution_;  ///< where the correction leads
   std::vector<double> errors_;    ///< of the answers
   Eigen::VectorXd correction_;
   std::vector<Sensitivity> blocks_;
@@ -186,6 +215,7 @@ class Newton final : public Algorithm {
   Eigen::PartialPivLU<Matrix> factors_;
   bool factorised_ = false;
   bool corrected_ = false;  ///< correction_ is that of the last evaluation
+  SlopeTrust::Seen seen_ = SlopeTrust::Seen::nothing;
   unsigned stepsWithSecondCorrection_ = 0;
 };
 

@@ -44,14 +44,14 @@ struct Movement {
 }  // namespace
 
 std::optional<Repelling> repellingBy(std::span<const double> matrix, std::span<const std::size_t> values) {
-  constexpr double kNoise = 1e-6;  // of derivatives by differences
+  constexpr double kNoiseOfDifferences = 1e-6;  // of derivatives by differences
   const std::optional<core::Modes> modes = core::modes(matrix);
   if (!modes) return std::nullopt;
   std::optional<Repelling> found;
   for (std::size_t k = 0; k < values.size(); ++k) {
     const std::complex<double>& slope = modes->values[k];
-    const bool isReal = std::fabs(slope.imag()) <= kNoise * std::abs(slope);
-    if (!isReal || !(slope.real() > std::max(1.0 + kNoise, found ? found->slope : 0.0))) continue;
+    const bool isReal = std::fabs(slope.imag()) <= kNoiseOfDifferences * std::abs(slope);
+    if (!isReal || !(slope.real() > std::max(1.0 + kNoiseOfDifferences, found ? found->slope : 0.0))) continue;
     const auto direction = std::span(modes->vectors).subspan(k * values.size(), values.size());
     const auto most = std::ranges::max_element(direction, {}, [](const auto& part) { return std::abs(part); });
     found = {values[static_cast<std::size_t>(most - direction.begin())], slope.real()};

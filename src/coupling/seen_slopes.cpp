@@ -5,8 +5,6 @@
 #include <numeric>
 #include <utility>
 
-#include "koppla/coupling/remaining_error.hpp"
-
 namespace koppla::coupling {
 
 namespace {
@@ -20,20 +18,26 @@ void subtract(double factor, std::span<const double> from, std::span<double> to)
 }
 
 constexpr double kRoundingOfChanges = 1e-13;  ///< changes below that share of a value tell nothing
-constexpr double kContradiction = 0.5;        ///< share of a move that should have been another one
+constexpr double kUnseen = 1e5;  ///< by how much answers may be further from the solution than what is unexplained
+constexpr double kContradiction = 0.5;  ///< share of a move that should have been another one
 
 }  // namespace
 
 SeenSlopes::SeenSlopes(const core::Tolerance& tolerance, std::span<const double> sizes)
     : size_(sizes.size()), tolerance_(tolerance), sizes_(sizes), weights_(size_), v_(size_), d_(size_) {
   constexpr std::size_t kMostPairs = 24;
-  pairs_.resize(std::min(2 * size_, kMostPairs));
+  constexpr std::size_t kMostNumbers = 1U << 23;  // 64 MiB, of which two make a pair
+  const std::size_t room = size_ > 0 ? kMostNumbers / (2 * size_) : 0;
+  pairs_.resize(std::min(2 * size_, std::clamp(room, std::size_t{2}, kMostPairs)));
   for (Pair& pair : pairs_) pair = {std::vector<double>(size_), std::vector<double>(size_)};
   basis_.resize(2 * size_ * std::min(size_, pairs_.size()));
 }
 
 void SeenSlopes::begin() {
   longest_ = 0.0;
+  left_ = 0.0;
+  stays_ = 0;
+  distrusted_ = false;
   if (size_ == 1) {
     move_ = keptMove_;
     learned_ = 0;
@@ -43,10 +47,6 @@ void SeenSlopes::begin() {
   next_ = (next_ + pairs_.size() - learned_) % pairs_.size();
   count_ -= learned_;
   learned_ = 0;
-}
-
-bool SeenSlopes::isKnown() const {
-  return learned_ > 0 || (learnedIn_ > 0 && step_ - learnedIn_ < RemainingError::kMostAge);
 }
 
 /// Not in every step: lengths that are kept have to be comparable.
@@ -70,7 +70,7 @@ void SeenSlopes::learnOne(double sentBefore, double answeredBefore, double sent,
   const double v = answered - answeredBefore - d;
   if (!(std::fabs(v) > kRoundingOfChanges * (std::fabs(sent) + std::fabs(answered))) || !std::isfinite(v)) return;
   const double before = std::exchange(move_, d / v);
-  contradicted_ = (learned_ > 0 || learnedIn_ > 0) && std::fabs(move_ - before) > kContradiction * std::fabs(move_);
+  contradicted_ = isKnown() && std::fabs(move_ - before) > kContradiction * std::fabs(move_);
   learned_ = 1;
 }
 
@@ -104,9 +104,10 @@ void SeenSlopes::explain(std::span<double> v, std::span<double> d) {
 
 void SeenSlopes::findBasis(std::size_t skipped) {
   constexpr double kNow = 1e-6;  // relative precision of a pair, and by how much it gets worse with every step
-  constexpr double kWorse = 1e-3;
+  constexpr double kWorse = 1e-4;
   directions_ = 0;
-  for (std::size_t i = skipped; i < count_ && directions_ < size_ && 2 * directions_ * size_ < basis_.size(); ++i) {
+  const std::size_t counting = startsAnew() ? learned_ : count_;
+  for (std::size_t i = skipped; i < counting && directions_ < size_ && 2 * directions_ * size_ < basis_.size(); ++i) {
     const Pair& pair = newest(i);
     const std::span<double> v = q(directions_);
     const std::span<double> d = m(directions_);
@@ -144,8 +145,10 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
   explain(unexplained, errors);
   // e = -sum (q r) (m + q): errors are -r - sum (q r) m so far.
   for (std::size_t i = 0; i < size_; ++i) errors[i] += unexplained[i];
-  const bool isRounding =
-      (tellsNothing && !isKnown()) || product(unexplained, unexplained) <= kRounding * kRounding * size;
+  const double left = product(unexplained, unexplained);
+  constexpr double kFalls = 0.25;  // to less than half
+  stays_ = left > kFalls * std::exchange(left_, left) ? stays_ + 1 : 0;
+  const bool isRounding = (tellsNothing && !isKnown()) || left <= kRounding * kRounding * size;
   for (std::size_t i = 0; i < size_; ++i) {
     errors[i] /= weights_[i];
     unexplained[i] = isRounding ? 0.0 : unexplained[i] / weights_[i];
@@ -153,9 +156,22 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
   return isKnown() || tellsNothing;
 }
 
+/// Of few directions all are seen before long, so that iterations may go on until none is left that could matter. Of
+/// many that never happens; but what is left of the first residual when it has become so small was not far to begin
+/// with, unless it stays: that is a direction in which answers follow what is sent.
 double SeenSlopes::doubt() const {
-  constexpr double kBeforeAnything = 1e4;  // a first step goes on until nothing is left that could matter
-  return std::max({learnedIn_ == 0 ? kBeforeAnything : 1.0, longest_, kept_});
+  constexpr std::size_t kFew = 8;
+  constexpr std::size_t kMany = 24;  // more than pairs
+  constexpr unsigned kStays = 3;     // estimates in a row
+  constexpr double kUnseenOfMany = 100.0;
+  double unseen = 1.0;
+  if (startsAnew()) unseen = size_ <= kMany ? kUnseen : kUnseenOfMany;
+  if (size_ <= kFew || stays_ >= kStays) unseen = kUnseen;
+  return std::max({unseen, longest_, kept_});
+}
+
+double SeenSlopes::longestMove() const {
+  return std::max({hasLearned_ ? 1.0 : kUnseen, longest_, kept_});
 }
 
 bool SeenSlopes::contradicted() {
@@ -166,14 +182,15 @@ bool SeenSlopes::contradicted() {
   const double whole = std::sqrt(product(d_, d_));
   explain(v_, d_);
   const double contradicting = std::sqrt(product(d_, d_));
-  return contradicting > kContradiction * whole && contradicting > doubt() * std::sqrt(product(v_, v_));
+  return contradicting > kContradiction * whole && contradicting > longestMove() * std::sqrt(product(v_, v_));
 }
 
 void SeenSlopes::accept() {
   ++step_;
   if (learned_ == 0) return;
   keptMove_ = move_;
-  learnedIn_ = step_;
+  if (startsAnew()) count_ = learned_;
+  hasLearned_ = true;
   learned_ = 0;
   kept_ = std::max(longest_, 0.95 * kept_);
 }

@@ -20,9 +20,6 @@ namespace koppla::coupling {
 /// each value was divided by its tolerance: those of the present for all pairs, however old.
 class SeenSlopes {
  public:
-  /// More values have too many directions to be seen in iterations, and would take too long.
-  static constexpr std::size_t kMost = 50;
-
   /// Values of different units are compared by their tolerances, which follow `sizes`.
   SeenSlopes(const core::Tolerance& tolerance, std::span<const double> sizes);
   /// The sizes are others than before.
@@ -30,11 +27,13 @@ class SeenSlopes {
 
   /// A step begins: what one that was thrown away has shown is forgotten.
   void begin();
+  /// In this step nothing of what earlier ones have shown counts: directions are to be seen again.
+  void distrust() { distrusted_ = true; }
   /// Two evaluations in a row.
   void learn(std::span<const double> sentBefore, std::span<const double> answeredBefore, std::span<const double> sent,
              std::span<const double> answered);
-  /// The errors of answers, and what no pair explains of their residual; false where what was seen is too old to tell,
-  /// unless the residual is so small that further evaluations would show nothing either.
+  /// The errors of answers, and what no pair explains of their residual; false where nothing was seen yet, unless the
+  /// residual is so small that further evaluations would show nothing either.
   [[nodiscard]] bool estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
                               std::span<double> unexplained);
   /// By how much an unexplained part of the residual may be smaller than the error that belongs to it.
@@ -52,16 +51,18 @@ class SeenSlopes {
     std::uint64_t step = 0;
   };
 
+  [[nodiscard]] double longestMove() const;
   void weigh(std::span<const double> answered);
   /// v and d of a pair, in tolerances.
   void weighed(const Pair& pair, std::span<double> v, std::span<double> d) const;
-  /// Of all pairs but the newest `skipped`.
+  /// Of all pairs that count but the newest `skipped`.
   void findBasis(std::size_t skipped);
   /// Takes from v what the basis explains, and from d the moves that belong to it.
   void explain(std::span<double> v, std::span<double> d);
   // One value needs neither a basis nor weights.
   void learnOne(double sentBefore, double answeredBefore, double sent, double answered);
-  [[nodiscard]] bool isKnown() const;
+  [[nodiscard]] bool isKnown() const { return learned_ > 0 || !startsAnew(); }
+  [[nodiscard]] bool startsAnew() const { return distrusted_ || !hasLearned_; }
   [[nodiscard]] Pair& newest(std::size_t before) {
     return pairs_[(next_ + 2 * pairs_.size() - 1 - before) % pairs_.size()];
   }
@@ -84,9 +85,12 @@ class SeenSlopes {
   double keptMove_ = 0.0;        ///< the same at the end of the last accepted step
   bool contradicted_ = false;    ///< of one value
   std::uint64_t step_ = 0;       ///< accepted steps
-  std::uint64_t learnedIn_ = 0;  ///< the last accepted step with more than one evaluation, from 1; 0: none
   std::size_t learned_ = 0;      ///< pairs in this step
+  bool hasLearned_ = false;      ///< in accepted steps
+  bool distrusted_ = false;      ///< these do not count
   double longest_ = 0.0;         ///< |m| in this step
+  double left_ = 0.0;            ///< squared norm of what the last estimate of this step did not explain
+  unsigned stays_ = 0;           ///< estimates in a row in which that hardly became less
   double kept_ = 0.0;            ///< and in accepted ones, half as much after each further one that tells
 };
 

@@ -240,7 +240,8 @@ TEST(Distance, OfASmallDifferenceOfLargeValuesIsThatOfRounding) {
                 return std::vector<double>{1000.0 + 0.5 * u[1], 0.5 * (u[0] - 1000.0) - 0.5 * u[1] + noise};
               }};
     const Settings settings = settingsOf(method.kind, method.acceleration);
-    EXPECT_TRUE(iterate(a, settings).outcome.ok()) << "method " << &method - methods().data();
+    const Ended ended = iterate(a, settings);
+    EXPECT_TRUE(ended.outcome.ok()) << "method " << &method - methods().data() << ": " << ended.outcome.message;
   }
 }
 
@@ -264,6 +265,38 @@ TEST(Distance, IsWithinTheTolerancesWhereSlopesChange) {
     ASSERT_TRUE(ended.outcome.ok()) << ended.outcome.message;
     EXPECT_LE(ended.worst, 10.0);
   }
+}
+
+/// A loop that becomes stiff at once agrees with what is sent to it, whatever that is.
+TEST(Distance, IsWithinTheTolerancesWhereASlopeJumps) {
+  for (const double later : {0.99, 0.9999, 0.99999})
+    for (const Method& method : methods()) {
+      if (!method.learns) continue;
+      Formula a = member(Loop{{0.1}});
+      a.output = [later](const auto&, double t, const auto& u) {
+        return Loop{{t > 0.5 * kSteps * kStep ? later : 0.1}}.answer(t, std::vector<double>(u.begin(), u.end()));
+      };
+      const Ended ended = iterate(a, settingsOf(method.kind, method.acceleration));
+      ASSERT_TRUE(ended.outcome.ok()) << ended.outcome.message;
+      EXPECT_LE(ended.worst, 4.0) << later << ", method " << &method - methods().data();
+    }
+}
+
+/// One slow direction among more values than directions can be seen: it is found by what stays of the residual.
+TEST(Distance, OfManyValuesIsNearOrToldToBeFar) {
+  for (const double slowest : {0.99, 0.9999})
+    for (const Method& method : methods()) {
+      if (!method.learns) continue;
+      std::vector<double> g(60);
+      for (std::size_t i = 0; i < g.size(); ++i) g[i] = 0.5 * std::sin(static_cast<double>(i * i));
+      g[7] = slowest;
+      const Ended ended = iterate(Loop{g}, settingsOf(method.kind, method.acceleration));
+      const std::string name = std::to_string(slowest) + ", method " + std::to_string(&method - methods().data());
+      EXPECT_TRUE(ended.outcome.ok() || (slowest > 0.99 && ended.outcome.kind == OutcomeKind::notConverged))
+          << name << ended.outcome.message;
+      if (!ended.outcome.ok()) continue;
+      EXPECT_LE(ended.worst, 10.0) << name;
+    }
 }
 
 /// A subsystem that solves something inside to 1e-6 answers a little else for every input.

@@ -84,6 +84,7 @@ Settings plain(std::vector<std::string> watched) {
   settings.step = 0.5;
   settings.algorithm.kind = AlgorithmKind::iteratedGaussSeidel;
   settings.algorithm.acceleration.kind = coupling::AcceleratorKind::none;
+  settings.algorithm.test = coupling::ConvergenceTest::residual;
   settings.algorithm.initialisation = coupling::Initialisation::startValues;
   settings.algorithm.predictor = 0;
   settings.algorithm.atol = settings.algorithm.rtol = 1e-6;
@@ -134,6 +135,7 @@ TEST(IterationRecord, TellsTheErrorWhereItWasEstimated) {
   Rows history;
   Settings settings = plain({"a.y"});
   settings.algorithm.convergence.clear();
+  settings.algorithm.test = coupling::ConvergenceTest::error;
   settings.algorithm.maxIterations = 200;
   ASSERT_TRUE(simulate(test::makeSystem({{"a", test::gain(0.9, 0.2)}, {"b", test::gain(1.0)}},
                                         {{"a.y", "b.u"}, {"b.y", "a.u"}}),
