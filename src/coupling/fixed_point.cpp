@@ -92,10 +92,10 @@ class AcceleratedPart {
     return proposal();
   }
 
-  /// A residual of such a norm may be so small that a step of its length would change answers by rounding only; a fiftieth
+  /// A residual of such a norm may be so small that a step of its length would change answers by rounding only; a tenth
   /// of a tolerance shows slopes. By what factor the move is longer; 0 where the proposal stays.
   [[gnu::noinline]] double moveVisibly(double norm) {
-    constexpr double kVisible = 0.02;
+    constexpr double kVisible = 0.1;
     if (norm >= kVisible || !(norm > 0.0)) return 0.0;
     const double factor = kVisible / norm;
     for (std::size_t i = 0; i < size_; ++i) proposal()[i] = sent()[i] + factor * (answered()[i] - sent()[i]);
@@ -296,7 +296,8 @@ class FixedPoint final : public Algorithm {
     factors_.clear();
     if (iteration_ == 2 && probe_ > 0.0)
       doings_ = {.method = "probe", .smallestFactor = probe_, .largestFactor = probe_};
-    else if (iteration_ > 1 && !passing_) factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
+    else if (iteration_ > 1 && !passing_)
+      factors_.assign(accelerator.factors().begin(), accelerator.factors().end());
   }
 
   /// All relaxed: the answers of one member, before anybody uses them.
@@ -411,7 +412,8 @@ class FixedPoint final : public Algorithm {
       error = std::max(error, part.error(monitor_));
       scatters = scatters || part.scatters();
     }
-    if (error <= 1.0) return true;
+    const bool isProbe = iteration_ == 2 && probe_ > 0.0;  // which leads away from the solution
+    if (error <= 1.0 && !isProbe) return true;
     scattered_ = scatters ? scattered_ + 1 : 0;
     if (scattered_ < kMostScattered) return false;
     solution.amplification = HUGE_VAL;
