@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/core/interruption.hpp"
 #include "koppla/report/duration.hpp"
 #include "koppla/results/load.hpp"
 #include "koppla/study/certification.hpp"
 
+#include "certifying_status.hpp"
 #include "console.hpp"
 #include "interrupt.hpp"
 
@@ -30,8 +32,9 @@ bool callsPrograms(const project::Project& plan) {
 
 /// A sentence for the user; with the wall clock of the run (s) once that is known.
 std::string costOf(const project::Project& plan, unsigned jobs, std::optional<double> seconds) {
-  constexpr double kWork = 6.0;     // twice the steps, and four times
-  constexpr double kLongest = 4.0;  // where both run at the same time
+  constexpr double kWork = 6.0;       // twice the steps, and four times
+  constexpr double kLongest = 4.0;    // where both run at the same time
+  constexpr double kOutOfTime = 3.0;  // of the third one, which not every run needs
   const double times = jobs > 1 ? kLongest : kWork;
   std::string text =
       fmt::format("certifying: {} further runs {}, about {:g} times the work of the run and {}", study::kRepetitions,
@@ -39,14 +42,19 @@ std::string costOf(const project::Project& plan, unsigned jobs, std::optional<do
                                                              : "with half and a quarter of its step",
                   kWork, seconds ? report::duration(times * *seconds) : fmt::format("{:g} times its time", times));
   if (callsPrograms(plan)) text += fmt::format("; programs are called {:g} times as often again", kWork);
-  return text;
+  return text + fmt::format("; {:g} times more with a third where variables are the same in all", kOutOfTime);
 }
 
+/// Nothing if interrupted.
 std::optional<study::Certificate> repeated(const project::Project& plan, const RunFolder& folder,
                                            std::uint64_t acceptedSteps, unsigned jobs) {
   const InterruptGuard guard;
   const results::Table table = results::load(folder.path());
-  return study::certify({plan, table, acceptedSteps}, jobs, core::interruptionRequested);
+  const CertifyingStatus status(folder.status());
+  return study::certify({plan, table, acceptedSteps, folder.repetitions()},
+                        {.jobs = jobs,
+                         .interrupted = core::interruptionRequested,
+                         .progress = [&status](unsigned done, unsigned of) { status.show(done, of); }});
 }
 
 void tellLog(const std::string& text, core::Log& log) {
@@ -54,39 +62,63 @@ void tellLog(const std::string& text, core::Log& log) {
   for (std::string line; std::getline(lines, line);) log.write(core::Severity::info, "certificate", line);
 }
 
+/// Whoever has no place for the folders of repetitions is told before a run of hours.
+void requireTemporaryPlace() {
+  const core::TemporaryFolder trial("study");
+}
+
+/// The one document of --json: the statistics of the run, as far as they could be written, and its certificate.
+void printJson(const RunFolder& folder, const Json& certificate) {
+  if (!std::filesystem::exists(folder.statistics())) return;
+  Json statistics = Json::parse(core::readWhole(folder.statistics()));
+  statistics["certificate"] = certificate;
+  print(statistics.dump(2) + "\n");
+}
+
+/// Tells first and writes then: a full disk takes no more than the file.
+ExitCode conclude(const study::Certificate& certificate, const RunFolder& folder, const Manner& manner,
+                  core::Log& log) {
+  const std::string json = study::certificateJson(certificate);
+  const std::string text = study::certificateText(certificate);
+  tellLog(text, log);
+  if (manner.json)
+    printJson(folder, Json::parse(json));
+  else if (!manner.quiet)
+    print(fmt::format("\n{}", text));
+  core::writeWhole(folder.certificate(), json);
+  return certificate.isWhole() ? ExitCode::ok : ExitCode::different;
+}
+
 }  // namespace
 
 ExitCode conductCertified(const ProjectCopy& copy, const project::Project& plan, RunFolder& folder, Existing existing,
                           const Manner& manner, core::Log& log) {
   study::requireCertifiable(plan);
+  requireTemporaryPlace();
   const unsigned jobs = std::max(1U, std::min(study::kRepetitions, std::thread::hardware_concurrency()));
   const auto tellCost = [&](std::optional<double> seconds) {
     if (!manner.quiet && !manner.json) complain(costOf(plan, jobs, seconds) + "\n");
   };
   tellCost({});
+  const auto withoutCertificate = [&](ExitCode code) {
+    if (manner.json) printJson(folder, nullptr);
+    return code;
+  };
   // Of JSON there is one document, at the end.
   const ExitCode code = conduct(copy, plan, folder, existing, {manner.quiet || manner.json, false}, log);
-  if (code != ExitCode::ok) {
-    if (manner.json && std::filesystem::exists(folder.statistics())) print(core::readWhole(folder.statistics()));
-    return code;
-  }
-  Json statistics = Json::parse(core::readWhole(folder.statistics()));
+  if (code != ExitCode::ok) return withoutCertificate(code);
+  const Json statistics = Json::parse(core::readWhole(folder.statistics()));
   tellCost(statistics.at("wall_clock").get<double>());
-  const auto certificate = repeated(plan, folder, statistics.at("accepted_steps").get<std::uint64_t>(), jobs);
-  if (certificate) {
-    const std::string json = study::certificateJson(*certificate);
-    core::writeWhole(folder.certificate(), json);
-    const std::string text = study::certificateText(*certificate);
-    tellLog(text, log);
-    if (!manner.quiet && !manner.json) print(fmt::format("\n{}", text));
-    statistics["certificate"] = Json::parse(json);
-  } else {
-    statistics["certificate"] = nullptr;
-    complain(fmt::format("Interrupted: not certified. The run itself is complete: {}\n", folder.given().string()));
+  std::optional<study::Certificate> certificate;
+  try {
+    certificate = repeated(plan, folder, statistics.at("accepted_steps").get<std::uint64_t>(), jobs);
+  } catch (const core::FileError&) {
+    withoutCertificate(ExitCode::outputFailed);
+    throw;
   }
-  if (manner.json) print(statistics.dump(2) + "\n");
-  if (!certificate) return ExitCode::interrupted;
-  return certificate->isWhole() ? ExitCode::ok : ExitCode::different;
+  if (certificate) return conclude(*certificate, folder, manner, log);
+  complain(fmt::format("Interrupted: not certified. The run itself is complete: {}\n", folder.given().string()));
+  return withoutCertificate(ExitCode::interrupted);
 }
 
 }  // namespace koppla::cli

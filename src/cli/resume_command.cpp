@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
+#include "koppla/core/file.hpp"
 #include "koppla/results/reach.hpp"
 
 #include "commands.hpp"
@@ -83,6 +84,17 @@ void refuseOtherIngredients(const RunFolder& folder, const project::Project& pla
   if (!problems.empty()) throw core::InputError(std::move(problems));
 }
 
+/// Of a run that is left as it is.
+void tellComplete(const RunState& state, const ResumeOptions& options) {
+  if (options.json) {
+    print(core::readWhole(options.folder / "statistics.json"));
+    return;
+  }
+  const std::string message = textOf(*state.statistics, "message");
+  print(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
+                    message.empty() ? "With --end it can go on beyond its end." : message));
+}
+
 }  // namespace
 
 ExitCode resumeCommand(const ResumeOptions& options) {
@@ -92,9 +104,7 @@ ExitCode resumeCommand(const ResumeOptions& options) {
                            "`koppla status` tells how far it is.");
   const bool changed = options.end || !options.set.empty();
   if (state.isCompleted() && !changed) {
-    const std::string message = textOf(*state.statistics, "message");
-    print(fmt::format("The run in {} is complete. {}\n", options.folder.string(),
-                      message.empty() ? "With --end it can go on beyond its end." : message));
+    tellComplete(state, options);
     return ExitCode::ok;
   }
   core::Log log;

@@ -97,12 +97,14 @@ void RunFolder::prepare() {
     if (!fs::remove(folder_ / name, error) && error)
       core::failAtFile((folder_ / name).string(), "cannot be removed", error.value(),
                        "Choose another run folder with --folder.");
+  fs::remove_all(repetitions(), error);
 }
 
 void RunFolder::forgetEnd() const {
   std::error_code ignored;
   fs::remove(statistics(), ignored);
   fs::remove(certificate(), ignored);
+  fs::remove_all(repetitions(), ignored);
 }
 
 }  // namespace koppla::cli

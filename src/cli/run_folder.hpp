@@ -38,6 +38,8 @@ class RunFolder {
   [[nodiscard]] std::filesystem::path ingredients() const { return folder_ / "ingredients.txt"; }
   [[nodiscard]] std::filesystem::path status() const { return folder_ / "status.json"; }
   [[nodiscard]] std::filesystem::path programs() const { return folder_ / "programs"; }
+  /// What programs did when the run was certified, where a repetition failed.
+  [[nodiscard]] std::filesystem::path repetitions() const { return folder_ / "certifying"; }
 
  private:
   void refuseIfFilled() const;

@@ -23,7 +23,20 @@ double secondsSince(const std::string& moment) {
   return when ? std::chrono::duration<double>(std::chrono::system_clock::now() - *when).count() : 0.0;
 }
 
+/// How many repetitions are done of a run that is being certified; nothing where none is.
+std::optional<nlohmann::json> certifyingOf(const RunState& state) {
+  if (!state.isRunning || !state.progress) return std::nullopt;
+  const auto certifying = state.progress->find("certifying");
+  if (certifying == state.progress->end() || !certifying->is_object()) return std::nullopt;
+  return *certifying;
+}
+
+bool hasEnded(const RunState& state) {
+  return state.statistics && (!state.isRunning || certifyingOf(state));
+}
+
 std::string stateOf(const RunState& state) {
+  if (certifyingOf(state)) return "certifying";
   if (state.isRunning) return "running";
   if (state.statistics) return textOf(*state.statistics, "outcome");
   return "killed";
@@ -38,10 +51,10 @@ std::optional<nlohmann::json> callOf(const nlohmann::json& progress) {
 
 Json document(const RunState& state, const ProjectCopy& copy) {
   Json result{{"state", stateOf(state)}, {"project", copy.origin.string()}};
-  const bool ended = !state.isRunning && state.statistics;
-  if (ended) {
+  if (hasEnded(state)) {
     for (const char* key : {"message", "start", "end", "reached", "wall_clock", "accepted_steps"})
       result[key] = state.statistics->value(key, Json());
+    if (const auto certifying = certifyingOf(state)) result["certifying"] = *certifying;
   } else if (state.progress) {
     for (const char* key :
          {"process", "started", "updated", "start", "end", "time", "step", "accepted_steps", "iteration", "residual"})
@@ -61,6 +74,18 @@ Json document(const RunState& state, const ProjectCopy& copy) {
   return result;
 }
 
+/// Since when, and which process is at it.
+std::string workerText(const nlohmann::json& progress) {
+  const std::string started = textOf(progress, "started");
+  return fmt::format("started {}, {} ago, process {}", started, report::duration(secondsSince(started)),
+                     numberOf(progress, "process"));
+}
+
+std::string certifyingText(const nlohmann::json& progress, const nlohmann::json& certifying) {
+  return fmt::format("  the run is complete; {} of {} repetitions with shorter steps are done\n  {}\n",
+                     numberOf(certifying, "done"), numberOf(certifying, "repetitions"), workerText(progress));
+}
+
 std::string progressText(const nlohmann::json& progress, bool isRunning) {
   std::string text = fmt::format("  t = {:.6g} s of {:.6g} s, {} steps", numberOf(progress, "time"),
                                  numberOf(progress, "end"), numberOf(progress, "accepted_steps"));
@@ -70,13 +95,9 @@ std::string progressText(const nlohmann::json& progress, bool isRunning) {
   if (const auto call = callOf(progress))
     text += fmt::format("\n  {} in {} of {} since {}", isRunning ? "is" : "was", textOf(*call, "function"),
                         textOf(*call, "subsystem"), textOf(*call, "since"));
-  const std::string started = textOf(progress, "started");
-  text += fmt::format("\n  started {}", started);
-  if (isRunning)
-    text += fmt::format(", {} ago, process {}", report::duration(secondsSince(started)), numberOf(progress, "process"));
-  else
-    text += fmt::format(", last seen {}", textOf(progress, "updated"));
-  return text + "\n";
+  return text + (isRunning ? fmt::format("\n  {}\n", workerText(progress))
+                           : fmt::format("\n  started {}, last seen {}\n", textOf(progress, "started"),
+                                         textOf(progress, "updated")));
 }
 
 std::string endText(const nlohmann::json& statistics) {
@@ -116,10 +137,11 @@ ExitCode statusCommand(const StatusOptions& options) {
   }
   std::string text =
       fmt::format("{}: {}\n  project {}\n", options.folder.string(), stateOf(state), copy.origin.string());
-  if (!state.isRunning && state.statistics)
+  if (hasEnded(state))
     text += endText(*state.statistics);
   else if (state.progress)
     text += progressText(*state.progress, state.isRunning);
+  if (const auto certifying = certifyingOf(state)) text += certifyingText(*state.progress, *certifying);
   text += programsText(state);
   if (!state.isRunning && !state.isCompleted())
     text += fmt::format("\nGo on with: koppla resume {}\n", options.folder.string());

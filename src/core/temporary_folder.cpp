@@ -8,7 +8,6 @@
 #include <cerrno>
 #include <cstdlib>
 #include <fstream>
-#include <iterator>
 #include <optional>
 #include <sstream>
 #include <string>
@@ -37,7 +36,9 @@ constexpr std::string_view kPrefix = "koppla-";
 /// seen.
 std::string startOf(const std::string& process) {
   std::ifstream file("/proc/" + process + "/stat");
-  const std::string content{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream read;
+  read << file.rdbuf();  // an iterator would throw where the process ends between opening and reading
+  const std::string content = read.str();
   // The name of the program stands in parentheses and may hold anything; the start is the 20th field after it.
   std::istringstream fields(content.substr(std::min(content.rfind(')'), content.size())));
   std::string field;

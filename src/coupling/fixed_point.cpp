@@ -55,8 +55,12 @@ class AcceleratedPart {
     std::ranges::transform(answered(), at(7 * size_), differences.begin(), std::minus{});
     return monitor.normOf(differences, values, answered(), sizes_) <= kNear;
   }
-  void learnDigits(unsigned digits, const core::Tolerance& tolerance) {
-    if (slopes_) digits_.emplace(digits, tolerance, sizes_);
+  /// Its answers depend on what a program prints.
+  void watchDigits(const core::Tolerance& tolerance) {
+    if (slopes_) digits_.emplace(tolerance, sizes_);
+  }
+  void knowDigits(unsigned digits) {
+    if (digits_) digits_->know(digits);
   }
   /// What printed digits leave open of the solution, in tolerances.
   [[nodiscard]] double open() { return digits_ ? digits_->leaveOpen(answered()) : 0.0; }
@@ -139,7 +143,7 @@ class FixedPoint final : public Algorithm {
         plain_(unaccelerated_ || settings.acceleration.relaxes()),
         network_(network),
         monitor_(network, problem, settings, kInnocent),
-        coarsest_(fewestDigits(network, problem.coupled())) {
+        printed_(printedAmong(network, problem.coupled())) {
     const bool all = settings.acceleration.values == Accelerated::all && settings.acceleration.relaxes() &&
                      settings.form() == Form::sequence;  // in parallel all are cut anyway
     if (!all) {
@@ -199,7 +203,7 @@ class FixedPoint final : public Algorithm {
     if (plain_ && !estimates_ && solution.k > 0.0 && solution.k < 1.0)
       solution.amplification = 1.0 / (1.0 - solution.k);
     report(problem, solution, true);
-    if (coarsest_ && solution.converged()) [[unlikely]]
+    if (!printed_.empty() && solution.converged()) [[unlikely]]
       warnOfDigits(problem);
     tellRemarks(problem);
     return solution;
@@ -212,6 +216,7 @@ class FixedPoint final : public Algorithm {
   }
 
   void learnFromStart(std::span<const LoopEvaluations> loops) override {
+    knowDigits();
     for (AcceleratedPart& part : parts_)
       for (const LoopEvaluations& loop : loops)
         if (loop.cut == part.values) part.learnFromStart(loop);
@@ -236,7 +241,7 @@ class FixedPoint final : public Algorithm {
     const Unknowns unknowns{n, fieldsOf(values, problem.points()), tolerance, part.sizes(),
                             factorsOf(values, problem.points(), acceleration)};
     part.accelerator = makeAccelerator(acceleration, unknowns);
-    if (coarsest_) part.learnDigits(network_.outputName(*coarsest_).digits, tolerance);
+    if (!printed_.empty()) part.watchDigits(tolerance);
     part.isCut.resize(n);
     for (std::size_t i = 0; i < n; ++i)
       part.isCut[i] = std::ranges::binary_search(problem.cut(), values[i % values.size()]);
@@ -287,7 +292,16 @@ class FixedPoint final : public Algorithm {
     ++iteration_;
     obstacle_.error = kNotEstimated;
     if (keepsHistory_) noteDoings();
-    return problem.evaluate(passing_);
+    const Fault fault = problem.evaluate(passing_);
+    if (!printed_.empty()) [[unlikely]]
+      knowDigits();
+    return fault;
+  }
+
+  /// As far as the answers so far have shown them.
+  [[gnu::noinline]] void knowDigits() {
+    const std::optional<std::size_t> coarsest = fewestDigits(network_, printed_);
+    for (AcceleratedPart& part : parts_) part.knowDigits(coarsest ? network_.digitsOf(*coarsest) : 0);
   }
 
   [[gnu::noinline]] void noteDoings() {
@@ -367,8 +381,8 @@ class FixedPoint final : public Algorithm {
     double open = 0.0;
     for (AcceleratedPart& part : parts_) open = std::max(open, part.open());
     if (open <= PrintedDigits::kNotable || listener_ == nullptr || std::exchange(toldOfDigits_, true)) return;
-    const OutputName output = network_.outputName(*coarsest_);
-    listener_->warning(problem, problem.producerOf(*coarsest_), wordsOfOpenDigits(output.digits, open));
+    const std::size_t coarsest = fewestDigits(network_, printed_).value();
+    listener_->warning(problem, problem.producerOf(coarsest), wordsOfOpenDigits(network_.digitsOf(coarsest), open));
   }
 
   bool ends(const InterfaceProblem& problem, Solution& solution) {
@@ -386,7 +400,8 @@ class FixedPoint final : public Algorithm {
     else
       return false;
     // What an iteration that stagnates suffers from; nothing where no value is read from text.
-    if (solution.ending == Ending::stagnated) obstacle_.coarse = monitor_.coarse() ? monitor_.coarse() : coarsest_;
+    if (solution.ending == Ending::stagnated)
+      obstacle_.coarse = monitor_.coarse() ? monitor_.coarse() : fewestDigits(network_, printed_);
     return true;
   }
 
@@ -468,8 +483,8 @@ class FixedPoint final : public Algorithm {
   bool plain_;  ///< answers are sent as they are, or relaxed
   const Network& network_;
   ConvergenceMonitor monitor_;
-  std::optional<std::size_t> coarsest_;  ///< value with the fewest digits, where some are read from text
-  std::vector<AcceleratedPart> parts_;   ///< the cut, or one per member
+  std::vector<std::size_t> printed_;    ///< values that are read from text, one a port
+  std::vector<AcceleratedPart> parts_;  ///< the cut, or one per member
   SlopeTrust trust_;
   bool seesAnew_ = false;  ///< slopes in this step, since trust is lost
   double probe_ = 0.0;     ///< factor of the residual in the second evaluation of this step; 0: it is a proposal

@@ -15,7 +15,6 @@
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
-#include "koppla/coupling/printed_digits.hpp"
 #include "koppla/coupling/sizes.hpp"
 #include "koppla/coupling/zero_stability.hpp"
 
@@ -387,7 +386,7 @@ class Initialiser {
     entry.norm = ended.norm;
     entry.scatters = ended.scatters;
     entry.open = ended.open;
-    entry.coarsest = fewestDigits(network_, loop.values);
+    entry.coarsest = ended.coarsest;
     entry.repelling = repellingBy(ended.seen);
     report_.seen.push_back(std::move(ended.seen));
     return ended.evaluated;

@@ -59,18 +59,14 @@ class LoopDistance {
  public:
   using Evaluation = LoopEvaluations::Evaluation;
 
-  LoopDistance(const Network& network, std::span<const std::size_t> cut, std::span<const std::size_t> values,
-               const AlgorithmSettings& settings, std::span<const double> sizes)
+  LoopDistance(std::span<const std::size_t> cut, const AlgorithmSettings& settings, std::span<const double> sizes)
       : norm_(settings.norm), tolerance_{settings.rtol, settings.atol}, sizes_(sizes) {
     if (settings.test == ConvergenceTest::residual || cut.empty()) return;
     slopes_.emplace(tolerance_, sizes);
-    if (const auto coarsest = fewestDigits(network, values))
-      digits_.emplace(network.outputName(*coarsest).digits, tolerance_, sizes);
   }
 
   void learn(const Evaluation& before, const Evaluation& now) {
     if (slopes_) slopes_->learn(before.sent, before.answered, now.sent, now.answered);
-    if (digits_) digits_->learn(before.sent, before.answered, now.sent, now.answered);
   }
   /// In tolerances, of answers whose residual has such a norm; infinite where nobody knows.
   [[nodiscard]] double of(const Evaluation& now, double residual) {
@@ -86,7 +82,15 @@ class LoopDistance {
     constexpr unsigned kMost = 5;  // evaluations in a row
     return scattered_ >= kMost;
   }
-  [[nodiscard]] double open(const Evaluation& now) const { return digits_ ? digits_->leaveOpen(now.answered) : 0.0; }
+  /// What so many printed digits leave open, after all of these evaluations.
+  [[nodiscard]] double open(unsigned digits, std::span<const Evaluation> seen) const {
+    if (!slopes_) return 0.0;
+    PrintedDigits printed(tolerance_, sizes_);
+    printed.know(digits);
+    for (std::size_t i = 1; i < seen.size(); ++i)
+      printed.learn(seen[i - 1].sent, seen[i - 1].answered, seen[i].sent, seen[i].answered);
+    return printed.leaveOpen(seen.back().answered);
+  }
 
  private:
   [[nodiscard]] double norm(std::span<const double> errors, const Evaluation& now) const {
@@ -97,7 +101,6 @@ class LoopDistance {
   core::Tolerance tolerance_;
   std::span<const double> sizes_;
   std::optional<SeenSlopes> slopes_;
-  std::optional<PrintedDigits> digits_;
   unsigned scattered_ = 0;
 };
 
@@ -120,7 +123,7 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
   const std::unique_ptr<Accelerator> accelerator =
       automaticAcceleration({cut.size(), portsAmong(network, cut), tolerance, sizes});
   accelerator->begin();
-  LoopDistance distance(network, cut, values, settings, sizes);
+  LoopDistance distance(cut, settings, sizes);
   LoopIteration result;
   result.seen.cut = cut;
   double first = 0.0;
@@ -151,7 +154,8 @@ LoopIteration iterateLoop(Network& network, std::span<const std::size_t> positio
     const bool solved = result.norm <= 1.0;
     const bool lost = !(norm <= kLost * std::max(first, 1.0));
     if (solved || lost || result.iterations >= settings.maxIterations || result.iterations - bestAt >= kPatience) {
-      result.open = distance.open(seen.back());
+      result.coarsest = fewestDigits(network, printedAmong(network, values));
+      if (result.coarsest) result.open = distance.open(network.digitsOf(*result.coarsest), seen);
       write(network, cut, sent);  // what everybody was evaluated with
       return result;
     }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
@@ -26,8 +27,9 @@ struct LoopIteration {
   /// In the algorithm's tolerances, of the last change, or of the estimated distance to the solution where that is
   /// more; solved at <= 1.
   double norm = 0.0;
-  bool scatters = false;  ///< answers contradict each other, so that the distance cannot be seen
-  double open = 0.0;      ///< tolerances that printed digits leave open of the solution
+  bool scatters = false;                  ///< answers contradict each other, so that the distance cannot be seen
+  double open = 0.0;                      ///< tolerances that printed digits leave open of the solution
+  std::optional<std::size_t> coarsest{};  ///< the value that is printed with the fewest, as network's outputs
   LoopEvaluations seen;
 };
 

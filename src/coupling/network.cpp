@@ -269,6 +269,19 @@ std::uint64_t Network::stepCount(std::size_t position) const {
   return steps_[position].count(entries_[position].untimed) + (twins_ ? twins_->steps(position) : 0);
 }
 
+const subsystem::Subsystem& Network::sourceOf(std::size_t value) const {
+  const auto position = std::ranges::find(memberOf_, outputNames_[value].member) - memberOf_.begin();
+  return *entries_[static_cast<std::size_t>(position)].subsystem;
+}
+
+bool Network::isPrinted(std::size_t value) const {
+  return outputNames_[value].digits > 0 || sourceOf(value).describe().capabilities.ownProcess;
+}
+
+unsigned Network::digitsOf(std::size_t value) const {
+  return sourceOf(value).digits(outputNames_[value].port);
+}
+
 Block Network::outputsOf(std::size_t position) const {
   const Entry& entry = entries_[position];
   return {entry.yBegin, entry.yBegin + entry.yCount};

@@ -39,7 +39,7 @@ struct OutputName {
   MemberIndex member;
   subsystem::PortIndex port;
   std::size_t element;
-  unsigned digits = 0;   ///< significant ones, where it is read from text; 0: all
+  unsigned digits = 0;   ///< significant ones that are declared, where it is read from text; 0: all
   double nominal = 0.0;  ///< a usual magnitude that its port declares; 0: none
 };
 
@@ -166,6 +166,10 @@ class Network {
   [[nodiscard]] std::span<double> outputs() { return y_; }
   [[nodiscard]] std::span<const double> outputs() const { return y_; }
   [[nodiscard]] OutputName outputName(std::size_t value) const { return outputNames_[value]; }
+  /// Whether it is read from what a program prints.
+  [[nodiscard]] bool isPrinted(std::size_t value) const;
+  /// Significant digits of such a value as far as known by now, declared or seen; 0: all.
+  [[nodiscard]] unsigned digitsOf(std::size_t value) const;
   [[nodiscard]] Block outputsOf(std::size_t position) const;
   [[nodiscard]] Block outputsOf(Block block) const;
   /// A member's real inputs, in place, and where they come from, input by input.
@@ -275,6 +279,7 @@ class Network {
     bool discreteInputs = false;
   };
 
+  [[nodiscard]] const subsystem::Subsystem& sourceOf(std::size_t value) const;
   [[nodiscard]] bool isMapped(std::size_t position, std::size_t input) const;
   [[nodiscard]] std::vector<Contribution> copiesTo(std::size_t position) const;  ///< all but those of mappings
   void guessSources(const Mapped& mapped, std::span<const double> target);

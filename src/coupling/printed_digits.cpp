@@ -12,11 +12,18 @@ double roundingOf(double value, unsigned digits) {
   return 0.5 * std::pow(10.0, std::floor(std::log10(std::fabs(value))) + 1.0 - digits);
 }
 
+std::vector<std::size_t> printedAmong(const Network& network, std::span<const std::size_t> values) {
+  std::vector<std::size_t> printed;
+  for (const Block& port : portsAmong(network, values))
+    if (network.isPrinted(values[port.first])) printed.push_back(values[port.first]);
+  return printed;
+}
+
 std::optional<std::size_t> fewestDigits(const Network& network, std::span<const std::size_t> values) {
   std::optional<std::size_t> fewest;
   for (const std::size_t value : values) {
-    const unsigned digits = network.outputName(value).digits;
-    if (digits > 0 && (!fewest || digits < network.outputName(*fewest).digits)) fewest = value;
+    const unsigned digits = network.digitsOf(value);
+    if (digits > 0 && (!fewest || digits < network.digitsOf(*fewest))) fewest = value;
   }
   return fewest;
 }
@@ -38,6 +45,7 @@ double PrintedDigits::weight(std::size_t i, double value) const {
 
 void PrintedDigits::learn(std::span<const double> sentBefore, std::span<const double> answeredBefore,
                           std::span<const double> sent, std::span<const double> answered) {
+  if (digits_ == 0) return;
   double moved = 0.0;
   double changed = 0.0;
   double rounding = 0.0;

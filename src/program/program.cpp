@@ -10,6 +10,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 #include "koppla/program/call.hpp"
+#include "koppla/program/seen_digits.hpp"
 
 namespace koppla::program {
 
@@ -102,6 +103,11 @@ class ProgramSubsystem final : public subsystem::Subsystem {
 
   [[nodiscard]] subsystem::Effort effort() const override { return effort_; }
 
+  [[nodiscard]] unsigned digits(PortIndex output) const override {
+    const unsigned declared = description_.ports[output].digits;
+    return declared > 0 ? declared : seen_[output - settings_.inputs.size()].digits();
+  }
+
   void observe(std::span<const PortIndex> ports, core::Values& into) override {
     for (const PortIndex port : ports) into.reals.insert(into.reals.end(), values_[port].begin(), values_[port].end());
   }
@@ -145,6 +151,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       addPort(output.port, Causality::output);
       description_.ports.back().digits = digitsOf(output.reading);
     }
+    seen_.resize(settings_.outputs.size());
     for (const PortSettings& port : settings_.parameters) addPort(port, Causality::parameter);
   }
 
@@ -186,6 +193,7 @@ class ProgramSubsystem final : public subsystem::Subsystem {
       try {
         Answer answer = caller_->call(request);
         ++(settings_.isTransient ? effort_.microSteps : effort_.staticCalls);
+        lookAtDigits(t1, answer.outputs);
         std::ranges::move(answer.outputs, values_.begin() + static_cast<std::ptrdiff_t>(settings_.inputs.size()));
         if (settings_.isTransient) state_ = {request.step, std::move(answer.restart)};
         return Status::ok;
@@ -202,6 +210,15 @@ class ProgramSubsystem final : public subsystem::Subsystem {
                    fmt::format("{} It is tried again ({} of {}).", failure_, attempt + 1, settings_.retries));
       }
     }
+  }
+
+  /// Of answers to different questions at one instant; others may follow a schedule of short numbers.
+  void lookAtDigits(double t, const std::vector<std::vector<double>>& outputs) {
+    const bool sameInstant = std::exchange(answeredAt_, t) == t;
+    for (std::size_t port = 0; port < outputs.size(); ++port)
+      for (std::size_t i = 0; i < outputs[port].size(); ++i)
+        seen_[port].look(outputs[port][i], sameInstant && outputs[port][i] != answers_[port][i]);
+    answers_ = outputs;
   }
 
   /// A static program has no steps; its instants are counted instead, from 0.
@@ -237,6 +254,9 @@ class ProgramSubsystem final : public subsystem::Subsystem {
   std::optional<double> instant_;  ///< of the last call of a static program, s
   std::uint64_t instants_ = 0;
   std::array<Saved, subsystem::kSlots> saved_;
+  std::optional<double> answeredAt_;          ///< s, the last call that went well
+  std::vector<std::vector<double>> answers_;  ///< of that call, by output
+  std::vector<SeenDigits> seen_;              ///< by output
   std::optional<Known> known_;
   subsystem::Effort effort_;
   std::string failure_;

@@ -4,9 +4,10 @@
 #include <array>
 #include <cmath>
 #include <map>
-#include <optional>
 #include <string_view>
 #include <tuple>
+
+#include "koppla/run/connection_ends.hpp"
 
 namespace koppla::run {
 
@@ -77,47 +78,29 @@ std::map<Pair, Carriers> carriersOf(const coupling::System& system) {
   return pairs;
 }
 
-/// The outputs of the network that a connection passes on.
-std::vector<std::size_t> valuesOf(const coupling::Network& network, const coupling::Connection& c) {
-  std::vector<std::size_t> values;
-  for (std::size_t value = 0; value < network.outputs().size(); ++value) {
-    const coupling::OutputName name = network.outputName(value);
-    if (name.member == c.from.member && name.port == c.from.port && (!c.fromElement || name.element == *c.fromElement))
-      values.push_back(value);
-  }
-  return values;
-}
-
 std::string textOf(const coupling::System& system, const coupling::Connection& c) {
-  const auto nameOf = [&system](const coupling::Endpoint& end, const std::optional<std::size_t>& element) {
-    return system.members[end.member].nameOf(end.port) + (element ? "[" + std::to_string(*element + 1) + "]" : "");
-  };
-  return nameOf(c.from, c.fromElement) + " -> " + nameOf(c.to, c.toElement);
+  return nameOfEnd(system, c.from, c.fromElement) + " -> " + nameOfEnd(system, c.to, c.toElement);
 }
 
 }  // namespace
 
 Bonds findBonds(const coupling::System& system, const coupling::Network& network,
                 const coupling::CoupledStep& coupledStep) {
-  std::vector<std::size_t> positionOf(system.members.size());
-  for (std::size_t position = 0; position < network.size(); ++position) positionOf[network.member(position)] = position;
-  const auto courseOf = [&](std::size_t value, coupling::MemberIndex consumer) {
-    return coupledStep.courseOf(value, positionOf[consumer]);
-  };
+  const ConnectionEnds ends(system, network);
   Bonds result;
   for (const auto& [pair, carriers] : carriersOf(system)) {
     if (carriers.efforts.size() != carriers.flows.size()) continue;
     for (std::size_t i = 0; i < carriers.efforts.size(); ++i) {
       const coupling::Connection& effort = system.connections[carriers.efforts[i]];
       const coupling::Connection& flow = system.connections[carriers.flows[i]];
-      const std::vector<std::size_t> efforts = valuesOf(network, effort);
-      const std::vector<std::size_t> flows = valuesOf(network, flow);
+      const std::vector<std::size_t> efforts = ends.valuesOf(effort);
+      const std::vector<std::size_t> flows = ends.valuesOf(flow);
       if (efforts.empty() || efforts.size() != flows.size()) continue;
       result.bonds.push_back({carriers.efforts[i], carriers.flows[i], result.elements.size(), efforts.size()});
       const double factor = effort.scale * unitOf(system, effort)->factor * unitOf(system, flow)->factor;
       for (std::size_t k = 0; k < efforts.size(); ++k)
-        result.elements.push_back(
-            {efforts[k], flows[k], courseOf(efforts[k], effort.to.member), courseOf(flows[k], flow.to.member), factor});
+        result.elements.push_back({efforts[k], flows[k], coupledStep.courseOf(efforts[k], ends.consumerOf(effort)),
+                                   coupledStep.courseOf(flows[k], ends.consumerOf(flow)), factor});
     }
   }
   return result;

@@ -2,38 +2,15 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <optional>
 #include <utility>
+
+#include "koppla/run/connection_ends.hpp"
 
 namespace koppla::run {
 
 namespace {
 
-using coupling::Endpoint;
 using coupling::InputCourse;
-
-std::string nameOf(const coupling::System& system, const Endpoint& end, const std::optional<std::size_t>& element) {
-  const coupling::Member& member = system.members[end.member];
-  const std::string port = member.nameOf(end.port);
-  return element ? port + "[" + std::to_string(*element + 1) + "]" : port;
-}
-
-/// The values of every port whose reals are connected.
-using ValuesOfPorts = std::map<std::pair<coupling::MemberIndex, subsystem::PortIndex>, std::vector<std::size_t>>;
-
-ValuesOfPorts valuesOfPorts(const coupling::Network& network) {
-  ValuesOfPorts values;
-  for (std::size_t value = 0; value < network.outputs().size(); ++value)
-    values[{network.outputName(value).member, network.outputName(value).port}].push_back(value);
-  return values;
-}
-
-std::vector<std::size_t> positionsOf(const coupling::System& system, const coupling::Network& network) {
-  std::vector<std::size_t> positions(system.members.size());
-  for (std::size_t position = 0; position < network.size(); ++position) positions[network.member(position)] = position;
-  return positions;
-}
 
 /// The error of one value as one consumer takes it; where that gets fits, what these lose as well.
 struct InputError {
@@ -95,19 +72,17 @@ std::vector<ConnectionStatistics> connectionStatistics(const coupling::System& s
                                                        const Settings& settings) {
   const coupling::ErrorEstimate& estimate = coupledStep.errorEstimate();
   if (estimate.steps() == 0) return {};
-  const ValuesOfPorts valuesOf = valuesOfPorts(network);
-  const std::vector<std::size_t> positionOf = positionsOf(system, network);
+  const ConnectionEnds ends(system, network);
   const Ranges ranges(network, coupledStep, settings);
 
   std::vector<ConnectionStatistics> result;
   for (const coupling::Connection& c : system.connections) {
-    const auto values = valuesOf.find({c.from.member, c.from.port});
-    const std::size_t consumer = positionOf[c.to.member];
-    if (values == valuesOf.end() || network.isStatic(consumer)) continue;  // discrete, or evaluated at the point itself
-    ConnectionStatistics entry{nameOf(system, c.from, c.fromElement), nameOf(system, c.to, c.toElement)};
+    const std::vector<std::size_t> values = ends.valuesOf(c);
+    const std::size_t consumer = ends.consumerOf(c);
+    if (values.empty() || network.isStatic(consumer)) continue;  // discrete, or evaluated at the point itself
+    ConnectionStatistics entry{nameOfEnd(system, c.from, c.fromElement), nameOfEnd(system, c.to, c.toElement)};
     bool first = true;
-    for (const std::size_t value : values->second) {
-      if (c.fromElement && network.outputName(value).element != *c.fromElement) continue;
+    for (const std::size_t value : values) {
       entry.interpolated = coupledStep.courseOf(value, consumer) == InputCourse::interpolated;
       const InputError error = errorOf(coupledStep, value, consumer);
       const double scale = std::fabs(c.scale);

@@ -80,10 +80,11 @@ std::string MacroStep::remedy() const {
   const bool stagnated = outcome().ending == coupling::Ending::stagnated;
   if (const auto& coarse = failedAlgorithm().obstacle().coarse; stagnated && coarse) {
     const coupling::OutputName output = network_.outputName(*coarse);
+    const unsigned digits = network_.digitsOf(*coarse);
     return fmt::format(
         "'{}' is read from a file with {} digits, and nothing can be seen to be more exact than a relative {:g} of it: "
         "loosen the tolerances of the coupling, or make the program print more digits.",
-        system_.members[output.member].nameOf(output.port), output.digits, std::pow(10.0, 1.0 - output.digits));
+        system_.members[output.member].nameOf(output.port), digits, std::pow(10.0, 1.0 - digits));
   }
   if (stagnated)
     return "This is what the subsystems' own solvers leave over: loosen the tolerances of the coupling, or tighten "

@@ -58,7 +58,7 @@ void warnAbout(const coupling::AlgebraicLoop& loop, const coupling::System& syst
                     fmt::join(loop.outputs, ", ")));
   if (loop.open > coupling::PrintedDigits::kNotable)
     warn(fmt::format("{}: {}", name(*loop.coarsest),
-                     coupling::wordsOfOpenDigits(network.outputName(*loop.coarsest).digits, loop.open)));
+                     coupling::wordsOfOpenDigits(network.digitsOf(*loop.coarsest), loop.open)));
 }
 
 /// Outputs that come with the end of initialisation depend on nothing before: what they will do is not known.

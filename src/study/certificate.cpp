@@ -41,23 +41,37 @@ bool isNear(double order, unsigned nominal) {
   return std::fabs(order - nominal) <= kOrderMargin;
 }
 
-std::string doubtAboutOrder(double order, run::OrderRange nominal, double difference, double openByIteration) {
-  if (openByIteration > 0.0 && difference <= openByIteration)
-    return "the runs differ by as little as the iteration leaves open. Tighten algorithm.rtol";
-  if (order > nominal.least)
+/// Beyond any order that steps have: what shorter runs differ by is next to nothing beside what sets the first apart.
+constexpr double kAtOnce = 8.0;
+
+std::string doubtAboutOrder(double order, run::OrderRange nominal, double difference, const LeftOpen& open,
+                            double size) {
+  if (!open.option.empty() && difference <= open.of(size))
+    return fmt::format("the runs differ by as little as the iteration leaves open. Tighten {}", open.option);
+  if (order < nominal.least)
     return fmt::format(
-        "its error falls in another way than with order {}, so parts of it may cancel at these steps. Shorten the step",
-        nominal.full);
+        "its error falls with order {:.2g}, more slowly than with order {}: the steps are too long, something jumps, "
+        "or "
+        "start-up or a subsystem's own solver is of lower order. Shorten the step, or let koppla study find the order",
+        order, nominal.least);
+  if (order > kAtOnce)
+    return "only the run itself differs, those with shorter steps agree: something happens that its steps miss. "
+           "Certify a run with a shorter step";
   return fmt::format(
-      "its error falls more slowly than with order {}: the steps are too long, something jumps, or start-up or a "
-      "subsystem's own solver is of lower order. Shorten the step, or let koppla study find the order",
-      nominal.least);
+      "its error falls with order {:.2g} where {} is expected, so parts of it may cancel at these steps. Certify a run "
+      "with a shorter step: if the order stays, the errors printed are right within a third",
+      order, ordersOf(nominal));
 }
 
 }  // namespace
 
 std::size_t Certificate::certified() const {
   return static_cast<std::size_t>(std::ranges::count_if(variables, &CertifiedVariable::isCertified));
+}
+
+std::string ordersOf(run::OrderRange nominal) {
+  return nominal.least == nominal.full ? std::to_string(nominal.full)
+                                       : fmt::format("{} or {}", nominal.least, nominal.full);
 }
 
 double observedOrder(double ratioOfDistances, const std::array<double, 3>& steps) {
@@ -81,7 +95,7 @@ double observedOrder(double ratioOfDistances, const std::array<double, 3>& steps
 
 CertifiedVariable certify(const results::Series& series, const std::vector<double>& times,
                           const std::array<const std::vector<double>*, 3>& values, const std::array<double, 3>& steps,
-                          run::OrderRange nominal, double tolerance) {
+                          run::OrderRange nominal, const LeftOpen& open) {
   constexpr double kRounding = 1e-12;  // of a value that was computed in many operations
   CertifiedVariable result;
   result.name = series.name;
@@ -98,10 +112,22 @@ CertifiedVariable certify(const results::Series& series, const std::vector<doubl
   if (all.largest <= kRounding * size) return result;
   result.order = observedOrder(coarse.rms / fine.rms, steps);
   if (!isNear(result.order, nominal.full) && !isNear(result.order, nominal.least))
-    result.doubt = doubtAboutOrder(result.order, nominal, fine.largest, tolerance * size);
+    result.doubt = doubtAboutOrder(result.order, nominal, fine.largest, open, size);
   else
     result.error = all.largest / (1.0 - std::pow(steps[2] / steps[0], result.order));
   return result;
+}
+
+void doubt(CertifiedVariable& variable, const std::vector<double>& times, const std::vector<double>& values,
+           const std::vector<double>& third) {
+  constexpr double kRoundingOfTime = 1e-9;  // of a value: thirds of a step are rounded, halves are not
+  const Distance apart = distance(values, third);
+  if (apart.largest <= kRoundingOfTime * std::fmax(magnitudeOf(values), magnitudeOf(third))) return;
+  variable.error = apart.largest;
+  variable.when = times[apart.where];
+  variable.doubt =
+      "half and a quarter of the step change nothing, but a third does: something happens between the ends of steps, "
+      "in time with them. Choose a step that is shorter than what happens";
 }
 
 }  // namespace koppla::study

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <string>
 #include <vector>
@@ -22,6 +23,17 @@ struct CertifiedVariable {
   std::string doubt;     ///< why the error is not certified; empty if it is
 
   [[nodiscard]] bool isCertified() const { return doubt.empty(); }
+  /// No step has changed it.
+  [[nodiscard]] bool isAlike() const { return isCertified() && std::isnan(order); }
+};
+
+/// What the iterations of a run may leave open of a value, and the option that says so; nothing where none iterates.
+struct LeftOpen {
+  double rtol = 0.0;
+  double atol = 0.0;
+  std::string option{};
+
+  [[nodiscard]] double of(double size) const { return rtol * size + atol; }
 };
 
 struct Certificate {
@@ -34,6 +46,9 @@ struct Certificate {
   [[nodiscard]] std::size_t certified() const;
   [[nodiscard]] bool isWhole() const { return failure.empty() && certified() == variables.size(); }
 };
+
+/// "1", or "2 or 3".
+std::string ordersOf(run::OrderRange nominal);
 
 /// What an observed order may be away from a nominal one.
 inline constexpr double kOrderMargin = 0.3;
@@ -49,11 +64,15 @@ double observedOrder(double ratioOfDistances, const std::array<double, 3>& steps
 ///
 ///     y1 - y = (y1 - y3) / (1 - (h3 / h1)^q)
 ///
-/// The order comes from root mean squares over all instants, the error is the largest at one of them. `tolerance`: what
-/// an iteration leaves open, relative to the size of values; 0 where nothing is iterated.
+/// The order comes from root mean squares over all instants, the error is the largest at one of them.
 CertifiedVariable certify(const results::Series& series, const std::vector<double>& times,
                           const std::array<const std::vector<double>*, 3>& values, const std::array<double, 3>& steps,
-                          run::OrderRange nominal, double tolerance);
+                          run::OrderRange nominal, const LeftOpen& open);
+
+/// A variable that no halving of the step has changed, beside its values with a third of the step: where these are
+/// others, something happens between the ends of steps, in time with them.
+void doubt(CertifiedVariable& variable, const std::vector<double>& times, const std::vector<double>& values,
+           const std::vector<double>& third);
 
 /// For people, the largest in relation to its range first, at most `rows` of them; and as JSON for programs.
 std::string certificateText(const Certificate& certificate, std::size_t rows = 40);

@@ -70,11 +70,6 @@ std::string doubtsOf(const std::vector<const CertifiedVariable*>& variables) {
   return text;
 }
 
-std::string ordersOf(run::OrderRange nominal) {
-  return nominal.least == nominal.full ? std::to_string(nominal.full)
-                                       : fmt::format("{} or {}", nominal.least, nominal.full);
-}
-
 }  // namespace
 
 std::string certificateText(const Certificate& certificate, std::size_t rows) {
@@ -85,8 +80,11 @@ std::string certificateText(const Certificate& certificate, std::size_t rows) {
   std::string text = aligned(lines);
   if (all.size() > rows) text += fmt::format("  ... and {} more, all of them in certificate.json\n", all.size() - rows);
   text += doubtsOf(all);
-  return text + fmt::format("  certified: {} of {} variables, whose errors fall with the order that is expected, {}\n",
-                            certificate.certified(), all.size(), ordersOf(certificate.nominal));
+  text += fmt::format("  certified: {} of {} variables, whose errors fall with the order that is expected, {}\n",
+                      certificate.certified(), all.size(), ordersOf(certificate.nominal));
+  if (const auto alike = std::ranges::count_if(certificate.variables, &CertifiedVariable::isAlike); alike > 0)
+    text += fmt::format("  {} of them, without an order, are the same with 1/2, 1/3 and 1/4 of the step\n", alike);
+  return text;
 }
 
 std::string certificateJson(const Certificate& certificate) {

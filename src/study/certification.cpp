@@ -1,16 +1,16 @@
 #include "koppla/study/certification.hpp"
 
 #include <algorithm>
-#include <cmath>
+#include <span>
+#include <system_error>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
-#include "koppla/core/file.hpp"
+#include "koppla/core/error.hpp"
 #include "koppla/study/children.hpp"
-#include "koppla/study/measured_run.hpp"
-#include "koppla/study/payload.hpp"
-#include "koppla/study/reference.hpp"
+#include "koppla/study/repetition.hpp"
 
 namespace koppla::study {
 
@@ -18,21 +18,9 @@ namespace {
 
 using coupling::AlgorithmKind;
 
-/// What a repetition sends home: its values at the rows of the run.
-struct Repetition {
-  std::string failure;
-  std::uint64_t acceptedSteps = 0;
-  run::OrderRange order{};
-  double leftOpen = 0.0;  ///< by iterations of the run itself, relative to the size of values; 0: none
-  double seconds = 0.0;
-  std::vector<std::string> names;
-  std::vector<std::vector<double>> columns;  ///< by name
-};
-
-/// Rows of a repetition, that those of the run are among them: all where steps differ, else every step of the run.
-double intervalOfRows(const run::Settings& settings) {
-  return settings.stepControl.adapts() ? 0.0 : settings.step;
-}
+/// By what the steps are divided. What happens in time with halves and quarters, thirds meet at other moments.
+constexpr std::array<unsigned, kRepetitions> kDivisors{2, 4};
+constexpr std::array<unsigned, 1> kOutOfTime{3};
 
 std::vector<const results::Series*> realsOf(const results::Table& table) {
   std::vector<const results::Series*> reals;
@@ -41,97 +29,43 @@ std::vector<const results::Series*> realsOf(const results::Table& table) {
   return reals;
 }
 
-/// At the instants of the run; nothing where it does not come as far.
-std::optional<std::vector<std::vector<double>>> columnsAt(const std::vector<double>& times,
-                                                          const TableReference& values) {
-  std::vector<std::vector<double>> columns(values.names().size());
-  std::vector<double> present(columns.size());
-  for (const double t : times) {
-    if (!values.values(t, present)) return std::nullopt;
-    for (std::size_t i = 0; i < columns.size(); ++i) columns[i].push_back(present[i]);
-  }
-  return columns;
+/// Nothing if interrupted.
+std::optional<std::vector<Repetition>> repetitionsOf(const RunToCertify& run, std::span<const unsigned> divisors,
+                                                     const Certifying& how) {
+  std::vector<Repetition> repetitions(divisors.size());
+  unsigned done = 0;
+  Children children;
+  children.atOnce = how.jobs;
+  children.interrupted = how.interrupted;
+  children.work = [&](std::size_t i) {
+    const std::string part = fmt::format("1-{}", divisors[i]);
+    return repeat(run.plan, divisors[i], run.table.time, run.folder.empty() ? run.folder : run.folder / part);
+  };
+  children.finished = [&](std::size_t i, const ChildResult& result) {
+    repetitions[i] = receivedRepetition(result);
+    how.progress(++done, static_cast<unsigned>(divisors.size()));
+  };
+  how.progress(0, static_cast<unsigned>(divisors.size()));
+  if (!workInChildren(divisors.size(), children)) return std::nullopt;
+  return repetitions;
 }
 
-Repetition repeat(project::Project plan, unsigned level, const std::vector<double>& times) {
-  Repetition result;
-  plan.programsFolder.clear();
-  plan.resumesPrograms = false;
-  try {
-    core::Log log;
-    project::Coupled coupled = project::build(plan, log);
-    const coupling::AlgorithmSettings& algorithm = coupled.settings.algorithm;
-    result.leftOpen = algorithm.iterates() ? algorithm.rtol : 0.0;
-    coupled.settings = refined(std::move(coupled.settings), level);
-    FinishedRun run = runToEnd(std::move(coupled), log);
-    result.acceptedSteps = run.statistics.acceptedSteps;
-    result.order = run.statistics.order;
-    result.seconds = run.statistics.wallClock;
-    if (!run.outcome.ok()) {
-      result.failure = run.outcome.message;
-      return result;
-    }
-    const TableReference values(std::move(run.table), BetweenRows::cubic);
-    auto columns = columnsAt(times, values);
-    if (!columns) {
-      result.failure = fmt::format("It ended at {} s already.", core::text(run.reached));
-      return result;
-    }
-    result.names = values.names();
-    result.columns = std::move(*columns);
-  } catch (const core::InputError& error) {
-    result.failure = error.what();
-  }
-  return result;
-}
-
-std::string packed(const Repetition& repetition) {
-  Packer packer;
-  packer.text(repetition.failure);
-  packer.count(repetition.acceptedSteps);
-  packer.count(repetition.order.least);
-  packer.count(repetition.order.full);
-  packer.number(repetition.leftOpen);
-  packer.number(repetition.seconds);
-  packer.count(repetition.names.size());
-  for (std::size_t i = 0; i < repetition.names.size(); ++i) {
-    packer.text(repetition.names[i]);
-    packer.numbers(repetition.columns[i]);
-  }
-  return std::move(packer).take();
-}
-
-Repetition received(const ChildResult& result) {
-  if (result.atFile) core::passOnFileError("The run is complete, but could not be repeated.", result.failure);
-  Repetition repetition;
-  if (!result.failure.empty()) {
-    repetition.failure = "Its process " + result.failure + ".";
-    return repetition;
-  }
-  Unpacker unpacker(result.payload);
-  repetition.failure = unpacker.text();
-  repetition.acceptedSteps = unpacker.count();
-  repetition.order.least = static_cast<unsigned>(unpacker.count());
-  repetition.order.full = static_cast<unsigned>(unpacker.count());
-  repetition.leftOpen = unpacker.number();
-  repetition.seconds = unpacker.number();
-  repetition.names.resize(unpacker.count());
-  for (std::string& name : repetition.names) {
-    name = unpacker.text();
-    repetition.columns.push_back(unpacker.numbers());
-  }
-  return repetition;
-}
-
-double meanStep(double interval, std::uint64_t steps) {
+double meanStep(const results::Table& table, std::uint64_t steps) {
+  const double interval = table.time.empty() ? 0.0 : table.time.back() - table.time.front();
   return interval / static_cast<double>(std::max<std::uint64_t>(1, steps));
 }
 
-/// Absent where a repetition does not know the variable, which none but a broken FMU makes happen.
-const std::vector<double>* columnOf(const Repetition& repetition, const std::string& name) {
-  const auto found = std::ranges::find(repetition.names, name);
-  if (found == repetition.names.end()) return nullptr;
-  return &repetition.columns[static_cast<std::size_t>(found - repetition.names.begin())];
+/// Also into how long they took; false where one has failed.
+bool takeStock(Certificate& certificate, const project::Project& plan, std::span<const Repetition> repetitions,
+               std::span<const unsigned> divisors) {
+  for (std::size_t i = 0; i < divisors.size(); ++i) {
+    certificate.seconds += repetitions[i].seconds;
+    if (!repetitions[i].failure.empty() && certificate.failure.empty())
+      certificate.failure =
+          fmt::format("The run with 1/{} of the {} did not complete. {}", divisors[i],
+                      plan.settings.stepControl.estimatesError() ? "steps" : "step", repetitions[i].failure);
+  }
+  return certificate.failure.empty();
 }
 
 CertifiedVariable missing(const results::Series& series) {
@@ -143,30 +77,43 @@ CertifiedVariable missing(const results::Series& series) {
   return variable;
 }
 
-Certificate judged(const RunToCertify& run, const std::array<Repetition, kRepetitions>& repetitions) {
+Certificate judged(const RunToCertify& run, const std::vector<Repetition>& repetitions) {
   Certificate certificate;
-  const std::vector<double>& times = run.table.time;
-  const double interval = times.empty() ? 0.0 : times.back() - times.front();
-  certificate.meanSteps[0] = meanStep(interval, run.acceptedSteps);
-  for (std::size_t i = 0; i < kRepetitions; ++i) {
-    certificate.meanSteps.at(i + 1) = meanStep(interval, repetitions.at(i).acceptedSteps);
-    certificate.seconds += repetitions.at(i).seconds;
-    if (!repetitions.at(i).failure.empty() && certificate.failure.empty())
-      certificate.failure =
-          fmt::format("The run with 1/{} of the {} did not complete. {}", 2U << i,
-                      run.plan.settings.stepControl.estimatesError() ? "steps" : "step", repetitions.at(i).failure);
-  }
-  if (!certificate.failure.empty()) return certificate;
+  certificate.meanSteps[0] = meanStep(run.table, run.acceptedSteps);
+  for (std::size_t i = 0; i < kRepetitions; ++i)
+    certificate.meanSteps.at(i + 1) = meanStep(run.table, repetitions[i].acceptedSteps);
+  if (!takeStock(certificate, run.plan, repetitions, kDivisors)) return certificate;
   certificate.nominal = repetitions.front().order;
   for (const results::Series* series : realsOf(run.table)) {
-    const auto* half = columnOf(repetitions[0], series->name);
-    const auto* quarter = columnOf(repetitions[1], series->name);
+    const auto* half = repetitions[0].columnOf(series->name);
+    const auto* quarter = repetitions[1].columnOf(series->name);
     certificate.variables.push_back(half == nullptr || quarter == nullptr
                                         ? missing(*series)
-                                        : certify(*series, times, {&series->numbers, half, quarter},
+                                        : certify(*series, run.table.time, {&series->numbers, half, quarter},
                                                   certificate.meanSteps, certificate.nominal,
                                                   repetitions.front().leftOpen));
   }
+  return certificate;
+}
+
+/// Of variables that no step changes.
+void doubtAlike(Certificate& certificate, const RunToCertify& run, const std::vector<Repetition>& repetitions) {
+  if (!takeStock(certificate, run.plan, repetitions, kOutOfTime)) return;
+  for (CertifiedVariable& variable : certificate.variables)
+    if (variable.isAlike()) {
+      const auto* third = repetitions.front().columnOf(variable.name);
+      if (third != nullptr) doubt(variable, run.table.time, run.table.find(variable.name)->numbers, *third);
+    }
+}
+
+std::optional<Certificate> certificateOf(const RunToCertify& run, const Certifying& how) {
+  const auto repetitions = repetitionsOf(run, kDivisors, how);
+  if (!repetitions) return std::nullopt;
+  Certificate certificate = judged(run, *repetitions);
+  if (std::ranges::none_of(certificate.variables, &CertifiedVariable::isAlike)) return certificate;
+  const auto others = repetitionsOf(run, kOutOfTime, how);
+  if (!others) return std::nullopt;
+  doubtAlike(certificate, run, *others);
   return certificate;
 }
 
@@ -184,44 +131,12 @@ void requireCertifiable(const project::Project& plan) {
         "study)."}});
 }
 
-run::Settings refined(run::Settings settings, unsigned level) {
-  stepping::StepControlSettings& control = settings.stepControl;
-  const double interval = settings.end - settings.start;
-  const auto part = [level](double length) { return std::ldexp(length, -static_cast<int>(level)); };
-  settings.outputInterval = intervalOfRows(settings);
-  settings.recordsIterations = false;
-  settings.step = part(settings.step);
-  if (!control.adapts()) return settings;
-  control.minStep = part(control.minStep);
-  control.maxStep = part(control.maxStep > 0.0 ? control.maxStep : interval);
-  control.untestedBelow = part(control.untestedBelow);
-  if (!control.estimatesError()) return settings;
-  const double divisor = std::ldexp(1.0, static_cast<int>(level * (settings.algorithm.degree + 1)));
-  const auto divide = [divisor](double& rtol, std::optional<double>& atol) {
-    rtol /= divisor;
-    if (atol) *atol /= divisor;
-  };
-  divide(control.rtol, control.atol);
-  // What an iteration leaves open must stay below.
-  divide(settings.algorithm.rtol, settings.algorithm.atol);
-  for (coupling::ConvergenceGroup& group : settings.algorithm.convergence)
-    divide(group.tolerance.rtol, group.tolerance.atol);
-  return settings;
-}
-
-std::optional<Certificate> certify(const RunToCertify& run, unsigned jobs, const std::function<bool()>& interrupted) {
-  std::array<Repetition, kRepetitions> repetitions;
-  Children children;
-  children.atOnce = jobs;
-  children.interrupted = interrupted;
-  children.work = [&run](std::size_t i) {
-    return packed(repeat(run.plan, static_cast<unsigned>(i) + 1, run.table.time));
-  };
-  children.finished = [&repetitions](std::size_t i, const ChildResult& result) {
-    repetitions.at(i) = received(result);
-  };
-  if (!workInChildren(kRepetitions, children)) return std::nullopt;
-  return judged(run, repetitions);
+std::optional<Certificate> certify(const RunToCertify& run, const Certifying& how) {
+  std::optional<Certificate> certificate = certificateOf(run, how);
+  std::error_code ignored;
+  // What a failure refers to stays.
+  if (!certificate || certificate->failure.empty()) std::filesystem::remove_all(run.folder, ignored);
+  return certificate;
 }
 
 }  // namespace koppla::study

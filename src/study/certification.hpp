@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <optional>
-#include <string>
 
 #include "koppla/project/project.hpp"
 #include "koppla/results/table.hpp"
@@ -11,26 +11,31 @@
 
 namespace koppla::study {
 
-/// How often a run is repeated to certify it, each time with half the step.
+/// How often a run is repeated to certify it: with half and a quarter of the step. Where that changes nothing about a
+/// variable, a third part is tried as well.
 inline constexpr unsigned kRepetitions = 2;
 
 /// Throws core::InputError where there is no macro step to halve.
 void requireCertifiable(const project::Project& plan);
-
-/// The settings in use with steps of 1/2 or 1/4 the length (level 1 or 2). Where errors choose the steps it is their
-/// tolerance that is divided, by 2^(degree + 1) a level, so that steps become about half as long, and with it that of
-/// an iteration inside and the limits of steps. All else stays as it is.
-run::Settings refined(run::Settings settings, unsigned level);
 
 /// A run that is to be certified.
 struct RunToCertify {
   const project::Project& plan;
   const results::Table& table;
   std::uint64_t acceptedSteps;
+  /// Where programs of repetitions work; it goes, unless one of them fails. Empty: below temporary ones.
+  std::filesystem::path folder{};
 };
 
-/// Repeats the run in child processes, so many at once, and compares at its rows. Nothing if interrupted. Throws
-/// core::FileError where the system fails, as on a full disk.
-std::optional<Certificate> certify(const RunToCertify& run, unsigned jobs, const std::function<bool()>& interrupted);
+struct Certifying {
+  unsigned jobs = 1;  ///< repetitions at once
+  std::function<bool()> interrupted = [] { return false; };
+  /// How many repetitions are done, of how many.
+  std::function<void(unsigned, unsigned)> progress = [](unsigned, unsigned) {};
+};
+
+/// Repeats the run in child processes and compares at its rows. Nothing if interrupted. Throws core::FileError where
+/// the system fails, as on a full disk.
+std::optional<Certificate> certify(const RunToCertify& run, const Certifying& how);
 
 }  // namespace koppla::study

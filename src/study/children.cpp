@@ -32,9 +32,10 @@ constexpr char kDone = 'd';
 constexpr char kFailed = 'f';
 constexpr char kFailedAtFile = 'w';
 
-[[noreturn]] void fail(const char* call) {
-  throw std::system_error(errno, std::generic_category(), call);
-}
+/// The system starts no further process, for the time being.
+struct Refused {
+  int error;
+};
 
 /// The life of a child. Destructors of the parent's objects must not run here, hence _exit().
 [[noreturn]] void live(std::size_t piece, const Children& children, int pipe, const std::string& folder, pid_t parent) {
@@ -58,16 +59,17 @@ constexpr char kFailedAtFile = 'w';
 /// A child as its parent sees it.
 class Child {
  public:
+  /// Throws Refused.
   Child(std::size_t piece, const Children& children)
       : piece_(piece), folder_(std::make_unique<core::TemporaryFolder>("study")) {
     std::array<int, 2> pipe{};
-    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) fail("pipe2");
+    if (::pipe2(pipe.data(), O_CLOEXEC) != 0) throw Refused{errno};
     pipe_ = core::Descriptor(pipe[0]);
     core::Descriptor theirs(pipe[1]);
     const pid_t parent = ::getpid();
     std::fflush(nullptr);
     id_ = ::fork();
-    if (id_ < 0) fail("fork");
+    if (id_ < 0) throw Refused{errno};
     if (id_ == 0) {
       pipe_.close();
       live(piece, children, theirs.get(), folder_->path().string(), parent);
@@ -142,6 +144,19 @@ std::vector<std::size_t> speaking(const std::vector<Child>& running) {
   return result;
 }
 
+/// One more; false where the system refuses it and those that run may make room by ending.
+bool startOne(std::vector<Child>& running, std::size_t piece, const Children& children) {
+  try {
+    running.emplace_back(piece, children);
+    return true;
+  } catch (const Refused& refused) {
+    if (!running.empty()) return false;
+    throw core::FileError(
+        "The system starts no further process: " + std::generic_category().message(refused.error) + ".",
+        "End others, or raise the limits of processes, open files and memory (`ulimit -u`, `-n`, `-v`).");
+  }
+}
+
 }  // namespace
 
 bool workInChildren(std::size_t count, const Children& children) {
@@ -149,7 +164,8 @@ bool workInChildren(std::size_t count, const Children& children) {
   std::size_t begun = 0;
   while (begun < count || !running.empty()) {
     if (children.interrupted()) return false;
-    while (begun < count && running.size() < std::max(1U, children.atOnce)) running.emplace_back(begun++, children);
+    while (begun < count && running.size() < std::max(1U, children.atOnce) && startOne(running, begun, children))
+      ++begun;
     std::vector<std::size_t> ready = speaking(running);
     std::ranges::reverse(ready);  // so that erasing one leaves the places of the others
     for (const std::size_t i : ready) {

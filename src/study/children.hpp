@@ -24,6 +24,7 @@ struct Children {
 /// Does pieces of work, 0 to count - 1, each in a child process of its own: an FMU that crashes takes one piece with
 /// it, and FMUs that tolerate no second instance or no threads can run side by side. A child has a folder of its own
 /// for temporary files, which is removed with all it left there, and its standard output goes to standard error.
+/// Where the system refuses further processes there are fewer at once; core::FileError where it refuses the only one.
 /// False if it was interrupted: then what ran has been killed. The calling process must have no other threads.
 bool workInChildren(std::size_t count, const Children& children);
 

@@ -185,6 +185,9 @@ class Subsystem {
   [[nodiscard]] virtual std::vector<double> states() const { return {}; }
   virtual void setStates(std::span<const double> /*states*/) {}
   [[nodiscard]] virtual Effort effort() const { return {}; }
+  /// Significant digits of a real output that is read from text: as declared, or as far as its values have shown by
+  /// now; 0: all of a double.
+  [[nodiscard]] virtual unsigned digits(PortIndex output) const { return describe().ports[output].digits; }
 
   /// Appends the present values of any ports, in the given order within each type.
   virtual void observe(std::span<const PortIndex> ports, core::Values& into) = 0;

@@ -8,43 +8,12 @@
 #include <nlohmann/json.hpp>
 
 #include "command.hpp"
+#include "support/mass_on_spring.hpp"
 
 namespace koppla::test::certify_test {
 namespace {
 
 using ::testing::HasSubstr;
-
-/// v' = F, F' = -9 v, solved exactly: v = cos 3 t.
-constexpr std::string_view kMassOnSpring = R"(
-[[subsystems]]
-name = "mass"
-model = "linear-state-space"
-inputs = ["F"]
-outputs = ["v"]
-A = [[0.0]]
-B = [[1.0]]
-C = [[1.0]]
-x0 = [1.0]
-integrator = "exact"
-
-[[subsystems]]
-name = "spring"
-model = "linear-state-space"
-inputs = ["v"]
-outputs = ["F"]
-A = [[0.0]]
-B = [[-9.0]]
-C = [[1.0]]
-integrator = "exact"
-
-[[connections]]
-from = "mass.v"
-to = "spring.v"
-
-[[connections]]
-from = "spring.F"
-to = "mass.F"
-)";
 
 class CertifyTest : public ::testing::Test {
  protected:
@@ -136,18 +105,84 @@ TEST_F(CertifyTest, OfAnEarlierRunDoesNotStay) {
 TEST_F(CertifyTest, IsNoneOfARunThatFails) {
   const Result result = certify({"--set", "simulation.explosion_limit=0.5", "--json"});
   EXPECT_EQ(result.exitCode, 5) << result.all();
-  EXPECT_EQ(nlohmann::json::parse(result.out)["outcome"], "exploded");
+  const auto printed = nlohmann::json::parse(result.out);
+  EXPECT_EQ(printed["outcome"], "exploded");
+  ASSERT_TRUE(printed.contains("certificate"));
+  EXPECT_TRUE(printed["certificate"].is_null());
   EXPECT_FALSE(workspace_.has("loop.run/certificate.json"));
 }
 
-TEST_F(CertifyTest, InterruptedLeavesTheRunComplete) {
-  Process process = workspace_.start(
-      {"run", "loop.toml", "--certify", "--set", "simulation.step=2e-6", "--set", "results.interval=0.1"});
-  const auto tellsTime = [&process] {  // the second time, when the run is complete
-    const std::string said = process.errors();
-    return said.find("certifying", said.find("certifying") + 1) != std::string::npos;
-  };
-  ASSERT_TRUE(eventually(tellsTime));
+/// A place that cannot be used is told before the run, not behind hours of it.
+TEST_F(CertifyTest, NeedsAPlaceForTemporaryFiles) {
+  workspace_.setVariable("TMPDIR", workspace_.path("gone").string());
+  const Result result = certify();
+  EXPECT_EQ(result.exitCode, 2) << result.all();
+  EXPECT_THAT(result.err, HasSubstr(workspace_.path("gone").string()));
+  EXPECT_FALSE(workspace_.has("loop.run"));
+}
+
+/// Programs work below the run, so that a folder which a message names can be looked into.
+TEST_F(CertifyTest, KeepsTheFoldersOfProgramsThatFailInARepetition) {
+  workspace_.write("t.template", "{{t1}}\n");
+  workspace_.write("p.toml",
+                   "format = 1\nsimulation = { end = 0.4, step = 0.1 }\nalgorithm = { kind = \"jacobi\" }\n"
+                   "[[subsystems]]\nname = \"p\"\nprogram = \"sh -c 'grep -q 0.05 t.txt && exit 3; echo y = 1 > "
+                   "y.txt'\"\ndeck = { \"t.txt\" = \"t.template\" }\noutputs.y = { file = \"y.txt\", reader = "
+                   "\"key-value\" }\n");
+  const Result result = workspace_.run({"run", "p.toml", "--certify"});
+  EXPECT_EQ(result.exitCode, 1) << result.all();
+  EXPECT_THAT(result.out, HasSubstr("not certified: The run with 1/2 of the step did not complete."));
+  EXPECT_THAT(result.out, HasSubstr(workspace_.path("p.run/certifying/1-2/p/s000001/").string()));
+  EXPECT_TRUE(workspace_.has("p.run/certifying/1-2/p/s000001"));
+  EXPECT_EQ(workspace_.run({"run", "p.toml", "--overwrite"}).exitCode, 0);
+  EXPECT_FALSE(workspace_.has("p.run/certifying"));
+}
+
+/// Of a run so long that there is time to look while it is certified.
+class LongCertifyTest : public CertifyTest {
+ protected:
+  [[nodiscard]] Process startLong() const {
+    return workspace_.start(
+        {"run", "loop.toml", "--certify", "--set", "simulation.step=2e-6", "--set", "results.interval=0.1"});
+  }
+  [[nodiscard]] bool isCertifying() const {
+    const Result told = workspace_.run({"status", "loop.run", "--json"}, "status");
+    return told.exitCode == 0 && nlohmann::json::parse(told.out)["state"] == "certifying";
+  }
+};
+
+TEST_F(LongCertifyTest, IsWhatStatusTells) {
+  const Process process = startLong();
+  ASSERT_TRUE(eventually([this] { return isCertifying(); }));
+  const Result told = workspace_.run({"status", "loop.run"}, "status");
+  EXPECT_THAT(told.out, HasSubstr("loop.run: certifying"));
+  EXPECT_THAT(told.out, HasSubstr("t = 3 s of 3 s, 1500000 steps"));
+  EXPECT_THAT(told.out, HasSubstr("of 2 repetitions with shorter steps are done"));
+}
+
+TEST_F(LongCertifyTest, IsToldWhereItsFileCannotBeWritten) {
+  Process process = startLong();
+  ASSERT_TRUE(eventually([this] { return isCertifying(); }));
+  std::filesystem::create_symlink("/dev/full", workspace_.path("loop.run/certificate.json"));
+  const Result result = process.wait();
+  EXPECT_EQ(result.exitCode, 6) << result.all();
+  EXPECT_THAT(result.out, HasSubstr("certified: 2 of 2 variables"));
+  EXPECT_THAT(result.err, HasSubstr("No space left on device"));
+}
+
+TEST_F(LongCertifyTest, KilledLeavesNothingToTheNext) {
+  Process process = startLong();
+  ASSERT_TRUE(eventually([this] { return isCertifying(); }));
+  process.send(SIGKILL);
+  EXPECT_EQ(process.wait().exitCode, 128 + SIGKILL);
+  EXPECT_THAT(workspace_.run({"status", "loop.run"}).out, HasSubstr("loop.run: completed"));
+  EXPECT_EQ(certify({"--overwrite"}).exitCode, 0);
+  EXPECT_EQ(workspace_.leftovers(), std::vector<std::string>{});
+}
+
+TEST_F(LongCertifyTest, InterruptedLeavesTheRunComplete) {
+  Process process = startLong();
+  ASSERT_TRUE(eventually([this] { return isCertifying(); }));
   process.send(SIGINT);
   const Result result = process.wait();
   EXPECT_EQ(result.exitCode, 130) << result.all();

@@ -46,6 +46,7 @@ TEST(EndingTest, ARunThatASubsystemEndsIsComplete) {
   const Result resumed = workspace.run({"resume", "p.run"});
   EXPECT_EQ(resumed.exitCode, 0) << resumed.all();
   EXPECT_TRUE(says(resumed.out, "is complete. " + message)) << resumed.out;
+  EXPECT_EQ(workspace.run({"resume", "p.run", "--json"}).out, workspace.read("p.run/statistics.json"));
 }
 
 /// No row can be right inside the step: the last one is that before it.

@@ -8,6 +8,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "koppla/subsystem/subdivided.hpp"
+
 #include "refusal.hpp"
 #include "support/figure.hpp"
 #include "toy_program.hpp"
@@ -195,6 +197,21 @@ TEST(Program, TellsWhatItCanDo) {
   Summing summing;
   EXPECT_FALSE(summing.start().describe().capabilities.states) << "they are in its files";
   EXPECT_EQ(summing.made->differentiate(0, {}), subsystem::Status::error);
+}
+
+/// Questions at one instant, whose answers have four digits; at other instants they may follow a schedule.
+TEST(Program, DigitsAreThoseDeclaredOrSeenSoFar) {
+  constexpr const char* kFour = "awk '{ printf \"%d , %.4g\\n\", $1, 3.14159265 * $3 }' x.csv > y.csv";
+  Toy toy(kFour);
+  for (const double t : {1.0, 2.0, 3.0, 4.0, 5.0}) EXPECT_TRUE(toy.evaluate(1.0 + 0.1 * t, t));
+  EXPECT_EQ(toy.made->digits(1), 0U);
+  for (const double x : {1.1, 1.2, 1.3, 1.4, 1.5}) EXPECT_TRUE(toy.evaluate(x, 5.0));
+  EXPECT_EQ(toy.made->digits(1), 4U);
+  EXPECT_EQ(subsystem::subdivide(std::move(toy.made), 0.0)->digits(1), 4U) << "through wrappers too";
+
+  Toy declared(kFour);
+  declared.settings.outputs[0].reading.digits = 6;
+  EXPECT_EQ(declared.start().digits(1), 6U);
 }
 
 TEST(Program, PortsSayWhatTheSettingsSay) {

@@ -10,7 +10,9 @@
 #include "koppla/core/file.hpp"
 #include "koppla/study/certification.hpp"
 #include "koppla/study/measured_run.hpp"
+#include "koppla/study/repetition.hpp"
 
+#include "support/mass_on_spring.hpp"
 #include "support/message_of.hpp"
 
 namespace koppla::study::certificate_test {
@@ -49,9 +51,9 @@ Runs runsWith(double C, double q) {
   return runs;
 }
 
-CertifiedVariable certified(const Runs& runs, run::OrderRange nominal, double tolerance = 0.0) {
+CertifiedVariable certified(const Runs& runs, run::OrderRange nominal, const LeftOpen& open = {}) {
   return certify(runs.series, runs.times, {&runs.series.numbers, &runs.half, &runs.quarter}, {1.0, 0.5, 0.25}, nominal,
-                 tolerance);
+                 open);
 }
 
 TEST(Certificate, IsTheErrorWhereItsOrderIsExpected) {
@@ -66,9 +68,29 @@ TEST(Certificate, IsTheErrorWhereItsOrderIsExpected) {
 }
 
 TEST(Certificate, IsRefusedWhereTheOrderIsAnother) {
-  EXPECT_THAT(certified(runsWith(0.01, 1.0), {2, 2}).doubt, HasSubstr("falls more slowly than with order 2"));
-  EXPECT_THAT(certified(runsWith(0.01, 2.0), {1, 1}).doubt, HasSubstr("in another way than with order 1"));
-  EXPECT_THAT(certified(runsWith(1e-6, 0.1), {1, 1}, 1e-5).doubt, HasSubstr("Tighten algorithm.rtol"));
+  EXPECT_THAT(certified(runsWith(0.01, 1.0), {2, 2}).doubt,
+              HasSubstr("falls with order 1, more slowly than with order 2"));
+  EXPECT_THAT(certified(runsWith(0.01, 2.0), {1, 1}).doubt,
+              HasSubstr("falls with order 2 where 1 is expected, so parts of it may cancel"));
+  EXPECT_THAT(certified(runsWith(0.01, 3.0), {2, 4}).doubt, HasSubstr("falls with order 3 where 2 or 4 is expected"));
+}
+
+/// "Within a third" where the order stays: an error of order 2 taken for one of order 1.
+TEST(Certificate, TellsAnErrorOfHigherOrderWithinAThird) {
+  const double error = 0.02;  // C t h^q at t = 2, h = 1
+  for (const double q : {1.4, 2.0, 3.0}) {
+    const CertifiedVariable variable = certified(runsWith(0.01, q), {1, 1});
+    EXPECT_FALSE(variable.isCertified()) << q;
+    EXPECT_THAT(variable.doubt, HasSubstr("right within a third"));
+    EXPECT_NEAR(variable.error, error, error / 3.0) << q;
+  }
+}
+
+TEST(Certificate, NamesTheOptionThatLeavesSoMuchOpen) {
+  EXPECT_THAT(certified(runsWith(1e-6, 0.1), {1, 1}, {1e-5, 0.0, "algorithm.rtol"}).doubt,
+              HasSubstr("Tighten algorithm.rtol"));
+  EXPECT_THAT(certified(runsWith(1e-6, 0.1), {1, 1}, {0.0, 1e-5, "rtol in [[convergence]]"}).doubt,
+              HasSubstr("Tighten rtol in [[convergence]]"));
 }
 
 /// A jump that half the step meets as well as a quarter: explicit runs leave nothing open that could be tightened.
@@ -76,7 +98,7 @@ TEST(Certificate, IsRefusedWhereOnlyTheRunDiffers) {
   Runs runs = runsWith(0.0, 1.0);
   runs.series.numbers[5] += 1.0;
   const CertifiedVariable variable = certified(runs, {1, 1});
-  EXPECT_THAT(variable.doubt, HasSubstr("in another way than with order 1"));
+  EXPECT_THAT(variable.doubt, HasSubstr("only the run itself differs"));
   EXPECT_NEAR(variable.error, 1.0, 1e-12);
 }
 
@@ -87,39 +109,12 @@ TEST(Certificate, OfWhatDiffersByRoundingNeedsNoOrder) {
   EXPECT_LT(variable.error, 1e-13);
 }
 
-/// v' = F, F' = -9 v: v = cos 3 t.
 project::Project massOnSpring(const std::string& settings) {
   core::Log log;
-  return project::readText("format = 1\n" + settings + R"(
-[[subsystems]]
-name = "mass"
-model = "linear-state-space"
-inputs = ["F"]
-outputs = ["v"]
-A = [[0.0]]
-B = [[1.0]]
-C = [[1.0]]
-x0 = [1.0]
-integrator = "exact"
-[[subsystems]]
-name = "spring"
-model = "linear-state-space"
-inputs = ["v"]
-outputs = ["F"]
-A = [[0.0]]
-B = [[-9.0]]
-C = [[1.0]]
-x0 = [0.0]
-integrator = "exact"
-[[connections]]
-from = "mass.v"
-to = "spring.v"
-[[connections]]
-from = "spring.F"
-to = "mass.F"
-)",
-                           "p.toml", log);
+  return project::readText("format = 1\n" + settings + std::string(test::kMassOnSpring), "p.toml", log);
 }
+
+const Certifying kTwoAtOnce{.jobs = 2};
 
 struct Judged {
   Certificate certificate;
@@ -129,7 +124,7 @@ struct Judged {
 Judged judge(const project::Project& plan) {
   const FinishedRun run = runToEnd(plan);
   EXPECT_TRUE(run.outcome.ok()) << run.outcome.message;
-  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, kTwoAtOnce);
   EXPECT_TRUE(certificate.has_value());
   Judged result{certificate.value_or(Certificate{})};
   const results::Series* const v = run.table.find("mass.v");
@@ -186,16 +181,59 @@ TEST(Certificate, BlamesIterationsForNoMoreThanTheyLeaveOpen) {
   results::Series& v = run.table.series.front();
   ASSERT_EQ(v.name, "mass.v");
   v.numbers[5] += 1.0;
-  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, kTwoAtOnce);
   ASSERT_TRUE(certificate.has_value());
-  EXPECT_THAT(certificate->variables.front().doubt, HasSubstr("in another way"));
+  EXPECT_THAT(certificate->variables.front().doubt, HasSubstr("only the run itself differs"));
+}
+
+/// Groups are tested in place of what [algorithm] says.
+TEST(Certificate, BlamesTheGroupsThatEndIterations) {
+  const Judged judged =
+      judge(massOnSpring("simulation = { end = 3.0, step = 0.01 }\nalgorithm = { kind = \"iterated-gauss-seidel\", "
+                         "degree = 3, predictor = "
+                         "0 }\n[[convergence]]\nname = \"all\"\nvariables = [\"*\"]\nrtol = 1e-2\n"));
+  ASSERT_EQ(judged.certificate.variables.size(), 2U);
+  EXPECT_THAT(judged.certificate.variables.front().doubt, HasSubstr("Tighten rtol in [[convergence]]"));
+}
+
+/// A square wave that is low at all ends of steps of 0.08 s, 0.04 s and 0.02 s, and high for 60 % of the time:
+/// y' = 10 (u - y) comes near 0.6, not 0.
+constexpr const char* kWaveInTime = R"toml(format = 1
+simulation = { end = 2.0, step = 0.08 }
+[[subsystems]]
+name = "wave"
+model = "expressions"
+outputs = { u = "(abs(t*50-rint(t*50)) > 0.2 ? 1 : 0)" }
+[[subsystems]]
+name = "lag"
+model = "expressions"
+inputs = { u = 0.0 }
+outputs = { y = "y" }
+states = { y = 0.0 }
+derivatives = { y = "10*(u-y)" }
+[[connections]]
+from = "wave.u"
+to = "lag.u"
+)toml";
+
+TEST(Certificate, SeesWhatHappensInTimeWithHalvedSteps) {
+  core::Log log;
+  const project::Project plan = project::readText(kWaveInTime, "p.toml", log);
+  const FinishedRun run = runToEnd(plan);
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, kTwoAtOnce);
+  ASSERT_TRUE(certificate.has_value());
+  ASSERT_EQ(certificate->variables.size(), 2U);
+  const CertifiedVariable& y = certificate->variables.back();
+  EXPECT_EQ(y.name, "lag.y");
+  EXPECT_GT(y.error, 0.5);
+  EXPECT_THAT(y.doubt, HasSubstr("in time with them"));
 }
 
 TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
   project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
   const FinishedRun run = runToEnd(plan);
   plan.settings.explosionLimit = 0.5;  // below what v is
-  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, kTwoAtOnce);
   ASSERT_TRUE(certificate.has_value());
   EXPECT_THAT(certificate->failure, HasSubstr("The run with 1/2 of the step did not complete. "));
   EXPECT_FALSE(certificate->isWhole());
@@ -208,7 +246,7 @@ TEST(Certificate, IsNoneOfAVariableThatRepetitionsDoNotKnow) {
       massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
   FinishedRun run = runToEnd(plan);
   run.table.series.front().name = "mass.w";
-  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return false; });
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, kTwoAtOnce);
   ASSERT_TRUE(certificate.has_value());
   ASSERT_EQ(certificate->variables.size(), 2U);
   EXPECT_EQ(certificate->variables.front().name, "mass.w");
@@ -224,25 +262,26 @@ TEST(Certificate, IsNoneOfAnInterruptedRepetition) {
   const project::Project plan =
       massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
   const FinishedRun run = runToEnd(plan);
-  EXPECT_FALSE(certify({plan, run.table, run.statistics.acceptedSteps}, 2, [] { return true; }).has_value());
+  EXPECT_FALSE(
+      certify({plan, run.table, run.statistics.acceptedSteps}, {.interrupted = [] { return true; }}).has_value());
 }
 
 TEST(Certification, HalvesStepsAndDividesTolerances) {
   project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\n");
   plan.settings.algorithm.degree = 1;
-  EXPECT_EQ(refined(plan.settings, 1).step, 0.005);
-  EXPECT_EQ(refined(plan.settings, 2).step, 0.0025);
-  EXPECT_EQ(refined(plan.settings, 1).outputInterval, 0.01) << "the rows of the run are among them";
-  EXPECT_EQ(refined(plan.settings, 2).algorithm.rtol, plan.settings.algorithm.rtol);
+  EXPECT_EQ(refined(plan.settings, 2).step, 0.005);
+  EXPECT_EQ(refined(plan.settings, 4).step, 0.0025);
+  EXPECT_EQ(refined(plan.settings, 2).outputInterval, 0.01) << "the rows of the run are among them";
+  EXPECT_EQ(refined(plan.settings, 4).algorithm.rtol, plan.settings.algorithm.rtol);
   plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
   plan.settings.stepControl.rtol = 1e-3;
   plan.settings.stepControl.minStep = 1e-4;
   plan.settings.algorithm.convergence = {{.name = "v", .variables = {}, .tolerance = {1e-4, 1e-2}}};
-  EXPECT_DOUBLE_EQ(refined(plan.settings, 1).stepControl.rtol, 1e-3 / 4.0);
-  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 16.0);
-  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.minStep, 1e-4 / 4.0);
-  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
-  const core::Tolerance ofGroup = refined(plan.settings, 2).algorithm.convergence.front().tolerance;
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.rtol, 1e-3 / 16.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.minStep, 1e-4 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  const core::Tolerance ofGroup = refined(plan.settings, 4).algorithm.convergence.front().tolerance;
   EXPECT_DOUBLE_EQ(ofGroup.rtol, 1e-4 / 16.0);
   EXPECT_DOUBLE_EQ(ofGroup.atol.value(), 1e-2 / 16.0);
 }

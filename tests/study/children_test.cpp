@@ -7,11 +7,15 @@
 #include <set>
 #include <stdexcept>
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <unistd.h>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+
+#include "support/message_of.hpp"
+#include "support/no_more_files.hpp"
 
 namespace koppla::study {
 namespace {
@@ -49,6 +53,26 @@ TEST(Children, AFailureWithAFileIsToldFromOthersAndInItsOwnWords) {
   EXPECT_EQ(results.at(0).failure, "The disk is full. Make room.");
   EXPECT_FALSE(results.at(1).atFile);
   EXPECT_EQ(results.at(1).failure, "ran away");
+}
+
+TEST(Children, AreRefusedInWordsWhereTheSystemStartsNone) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "The sanitizers open files to look at objects.";
+#endif
+  const test::NoMoreFiles limit;
+  EXPECT_THAT(test::messageOf<core::FileError>([] { resultsOf(1, 1, [](std::size_t) { return std::string(); }); }),
+              ::testing::HasSubstr("The system starts no further process: Too many open files. End others, or raise"));
+}
+
+/// The first takes two descriptors at most, so that there is no room for a second one until it has ended.
+TEST(Children, WaitForEachOtherWhereTheSystemStartsNoMore) {
+#ifdef __SANITIZE_ADDRESS__
+  GTEST_SKIP() << "The sanitizers open files to look at objects.";
+#endif
+  const test::NoMoreFiles limit(4);
+  const auto results = resultsOf(3, 3, [](std::size_t piece) { return std::to_string(piece); });
+  ASSERT_EQ(results.size(), 3U);
+  for (const auto& [piece, result] : results) EXPECT_EQ(result.payload, std::to_string(piece)) << result.failure;
 }
 
 TEST(Children, LargeResultsArrive) {
