@@ -199,10 +199,12 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.accept();
   }
 
-  void learnFromStart(std::span<const LoopEvaluations> loops) override {
-    for (AcceleratedPart& part : parts_)
-      for (const LoopEvaluations& loop : loops)
+  void learnFromStart(const LoopsAtStart& loops) override {
+    for (AcceleratedPart& part : parts_) {
+      if (std::ranges::includes(loops.solved, part.values)) part.accelerator->beginAtSolution();
+      for (const LoopEvaluations& loop : loops.seen)
         if (loop.cut == part.values) part.learnFromStart(loop);
+    }
   }
 
   void tell(IterationListener* listener) override {

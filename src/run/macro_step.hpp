@@ -59,7 +59,7 @@ class MacroStep {
   /// Who is told of iterations from now on; may be nobody.
   void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
   /// What has been seen of loops at the start.
-  void learnFromStart(std::span<const coupling::LoopEvaluations> loops) { coupledStep_.learnFromStart(loops); }
+  void learnFromStart(const coupling::LoopsAtStart& loops) { coupledStep_.learnFromStart(loops); }
   /// Energy is told of these from now on.
   void watchPower(std::vector<coupling::PowerBond> bonds) { coupledStep_.watchPower(std::move(bonds)); }
   [[nodiscard]] const StepCounters& counters() const { return counters_; }
