@@ -127,6 +127,7 @@ class MacroStep {
   void widen(double length);  ///< the range of accepted lengths
   void accept(Clock& clock, double t1);
   void goOn(Clock& clock, double t1);
+  [[nodiscard]] double nextKnownPoint(double t) const;
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, double length);
   void warnAboutDoubts(double t0, double t1);

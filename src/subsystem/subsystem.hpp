@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -185,6 +186,9 @@ class Subsystem {
   [[nodiscard]] virtual std::vector<double> states() const { return {}; }
   virtual void setStates(std::span<const double> /*states*/) {}
   [[nodiscard]] virtual Effort effort() const { return {}; }
+  /// The first instant behind t (s) at which its outputs jump or bend whatever its inputs are; infinite where it knows
+  /// of none.
+  [[nodiscard]] virtual double nextKnownPoint(double /*t*/) const { return HUGE_VAL; }
 
   /// Appends the present values of any ports, in the given order within each type.
   virtual void observe(std::span<const PortIndex> ports, core::Values& into) = 0;

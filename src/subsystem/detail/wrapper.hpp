@@ -31,6 +31,7 @@ class Wrapper : public Subsystem {
   [[nodiscard]] std::vector<double> states() const override { return inner_->states(); }
   void setStates(std::span<const double> states) override { inner_->setStates(states); }
   [[nodiscard]] Effort effort() const override { return inner_->effort(); }
+  [[nodiscard]] double nextKnownPoint(double t) const override { return inner_->nextKnownPoint(t); }
   void observe(std::span<const PortIndex> ports, core::Values& into) override { inner_->observe(ports, into); }
   void terminate() noexcept override { inner_->terminate(); }
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
