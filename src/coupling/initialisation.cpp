@@ -457,25 +457,37 @@ class Initialiser {
       z = trial;
       r = trialResidual;
     }
-    // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
-    // would still move.
+    return assess(loop, {z, r, sizes}, firstDerivatives, entry);
+  }
+
+  struct LoopPoint {
+    const Eigen::VectorXd& z;
+    const Eigen::VectorXd& r;
+    const std::vector<double>& sizes;
+  };
+
+  /// What is known of a loop where its iteration has ended. A small residual alone proves nothing where the loop is
+  /// nearly singular: what counts is how far the solution would still move.
+  bool assess(const Loop& loop, const LoopPoint& at, const Eigen::MatrixXd& firstDerivatives, AlgebraicLoop& entry) {
     Eigen::MatrixXd derivatives;
     Eigen::VectorXd correction;
-    if (!newtonCorrection(loop, r, derivatives, correction)) return false;
-    const detail::LoopRounding rounding(derivatives, z, r);
-    entry.norm = std::fmax(norm(tolerance(), r, z, notBelow(rounding.ofAnswers, settings_.rtol, sizes)),
-                           norm(tolerance(), correction, z, notBelow(rounding.ofSolution, settings_.rtol, sizes)));
+    if (!newtonCorrection(loop, at.r, derivatives, correction)) return false;
+    const detail::LoopRounding rounding(derivatives, at.z, at.r);
+    entry.norm =
+        std::fmax(norm(tolerance(), at.r, at.z, notBelow(rounding.ofAnswers, settings_.rtol, at.sizes)),
+                  norm(tolerance(), correction, at.z, notBelow(rounding.ofSolution, settings_.rtol, at.sizes)));
     for (std::size_t i = 0; i < loop.values.size(); ++i) {
       const auto k = static_cast<Eigen::Index>(i);
       rounding_[loop.values[i]] = std::fmax(rounding.ofAnswers[k], rounding.ofSolution[k]);
     }
     findGrowth(loop, derivatives, entry);
-    if (const auto repelling = repellingIn(loop, derivatives);
-        repelling && (differ(firstDerivatives, derivatives, rounding.ofAnswers) ||
-                      bends(loop, {z, r, unitsAt(z, r, sizes)}, derivatives, rounding.ofAnswers)))
-      entry.repelling = repelling;
+    entry.repelling = entry.norm <= 1.0 ? repellingIn(loop, derivatives) : std::nullopt;
+    if (entry.repelling && !differ(firstDerivatives, derivatives, rounding.ofAnswers) &&
+        !bends(loop, at, derivatives, rounding.ofAnswers))
+      entry.repelling.reset();
     // Differences and moves have left other inputs in the subsystems: set the solution once more.
-    return residual(loop, z, r);
+    Eigen::VectorXd same;
+    return residual(loop, at.z, same);
   }
 
   [[nodiscard]] std::optional<Repelling> repellingIn(const Loop& loop, const Eigen::MatrixXd& derivatives) const {
@@ -483,21 +495,16 @@ class Initialiser {
     return repellingBy(sweepMatrix(loop, derivatives, Form::sequence), loop.values);
   }
 
-  struct LoopPoint {
-    const Eigen::VectorXd& z;
-    const Eigen::VectorXd& r;
-    std::vector<double> units;
-  };
-
   /// Whether the loop answers a move away from its solution otherwise than the derivatives there say: where Newton's
   /// method went no way, as from a solution, nothing else tells. A member that refuses the move tells nothing, and is
   /// brought back.
   bool bends(const Loop& loop, const LoopPoint& solution, const Eigen::MatrixXd& derivatives,
              const Eigen::VectorXd& rounding) {
     constexpr double kShare = 0.1;  // of how large values are, or of 1 where nothing tells
+    const std::vector<double> units = unitsAt(solution.z, solution.r, solution.sizes);
     Eigen::VectorXd move(solution.z.size());
-    for (std::size_t i = 0; i < solution.units.size(); ++i)
-      move[static_cast<Eigen::Index>(i)] = kShare * (solution.units[i] > 0.0 ? solution.units[i] : 1.0);
+    for (std::size_t i = 0; i < units.size(); ++i)
+      move[static_cast<Eigen::Index>(i)] = kShare * (units[i] > 0.0 ? units[i] : 1.0);
     const std::vector<std::size_t> saved = save(loop);
     Eigen::VectorXd there;
     if (!residual(loop, solution.z + move, there)) {
