@@ -29,6 +29,12 @@ struct Tolerance {
 
   [[nodiscard]] double absolute(double size) const { return atol ? *atol : kShareOfSize * rtol * size; }
   [[nodiscard]] double allowed(double value, double size) const { return rtol * std::fabs(value) + absolute(size); }
+  /// What makes differences beside a value comparable: in tolerances. As it is where nothing is allowed, as of a value
+  /// that has never been anything but zero.
+  [[nodiscard]] double weight(double value, double size) const {
+    const double most = allowed(value, size);
+    return most > 0.0 ? 1.0 / most : 1.0;
+  }
   [[nodiscard]] bool allowsNothing() const { return rtol == 0.0 && atol.value_or(0.0) == 0.0; }
 };
 

@@ -49,9 +49,9 @@ struct Doings {
 /// Makes the fixed-point iteration on one block of values converge. With what was sent, u, and what was answered, F(u),
 /// the residual is r = F(u) - u; an accelerator says what to send next. It never decides about convergence.
 ///
-/// Order of calls: begin, then learn once per iteration, followed by propose unless the iteration ends; then accept,
-/// or, for a step that is thrown away, nothing. Nothing is allocated after the first steps, work and memory are linear
-/// in the number of values.
+/// Order of calls: perhaps beginAtSolution; begin, then learn once per iteration, followed by propose unless the
+/// iteration ends; then accept, or, for a step that is thrown away, nothing. Nothing is allocated after the first
+/// steps, work and memory are linear in the number of values.
 class Accelerator {
  public:
   Accelerator() = default;
@@ -59,6 +59,8 @@ class Accelerator {
   Accelerator(const Accelerator&) = delete;
   Accelerator& operator=(const Accelerator&) = delete;
 
+  /// Before the first step: its values begin at a solution, which is thereby the one that is meant.
+  virtual void beginAtSolution() {}
   /// A step begins. What an accepted step taught stays; what another one taught is forgotten, but for the factors of
   /// relaxations.
   virtual void begin() = 0;

@@ -97,9 +97,8 @@ class Algorithm {
   [[nodiscard]] const Solution& solution() const { return solution_; }
   /// The step that was solved last is kept.
   virtual void accept(const InterfaceProblem& problem) = 0;
-  /// Before the first step: what has been seen of loops at the start, where members have slopes much like those over
-  /// a step.
-  virtual void learnFromStart(std::span<const LoopEvaluations> /*loops*/) {}
+  /// Before the first step: loops at the start, where members have slopes much like those over a step.
+  virtual void learnFromStart(const LoopsAtStart& /*loops*/) {}
   /// Who is told of iterations from now on; may be nobody.
   virtual void tell(IterationListener* /*listener*/) {}
   [[nodiscard]] virtual const ConvergenceMonitor& monitor() const = 0;

@@ -65,6 +65,8 @@ class AutomaticVector final : public Accelerator {
                             "iterations",
                             unknowns.size, capacityFor(unknowns.size))) {}
 
+  void beginAtSolution() override { knowsSolution_ = true; }
+
   void begin() override {
     if (!std::exchange(accepted_, false)) memory_.forgetStep(step_);
     ++step_;
@@ -133,7 +135,7 @@ class AutomaticVector final : public Accelerator {
   }
 
   void accept() override {
-    accepted_ = true;
+    accepted_ = knowsSolution_ = true;
     ++acceptedSteps_;
   }
 
@@ -201,15 +203,16 @@ class AutomaticVector final : public Accelerator {
     std::ranges::copy(bestAnswers_, answers_.begin());
   }
 
-  /// Until a step was accepted nobody knows which solution is meant, and extrapolation must not lead to one that plain
-  /// iteration moves away from. Once a direction was met in which it does, factors stay bounded until the residual has
-  /// fallen well below its peak; what was learned on the way there is of another place and is forgotten.
+  /// Until a step was accepted, or the start was solved, nobody knows which solution is meant, and extrapolation must
+  /// not lead to one that plain iteration moves away from. Once a direction was met in which it does, factors stay
+  /// bounded until the residual has fallen well below its peak; what was learned on the way there is of another place
+  /// and is forgotten.
   bool guards(std::span<double> send) {
     constexpr std::size_t kMost = 12;           // pairs that are looked at
     constexpr std::size_t kValues = 2'000'000;  // work
     constexpr double kLargestFactor = 1.9;
     constexpr double kFallen = 0.1;
-    if (acceptedSteps_ > 0 || guardIsOff_) return false;
+    if (knowsSolution_ || guardIsOff_) return false;
     const double norm = relative(residual_, answers_);
     peak_ = guarded_ ? std::max(peak_, norm) : norm;
     if (guarded_ && norm < kFallen * peak_) {
@@ -269,6 +272,7 @@ class AutomaticVector final : public Accelerator {
   double relaxation_ = 1.0;
   double nextRelaxation_ = kLessEachTime;
   bool told_ = false;
+  bool knowsSolution_ = false;  ///< which one is meant
   bool guardIsOff_ = false;
   bool guarded_ = false;  ///< factors are bounded, and the residual may grow
   double peak_ = 0.0;     ///< largest residual since a repelling direction was met

@@ -353,7 +353,7 @@ void CoupledStep::takeBack() {
   if (predictor_) predictor_->takeBack();
 }
 
-void CoupledStep::learnFromStart(std::span<const LoopEvaluations> loops) {
+void CoupledStep::learnFromStart(const LoopsAtStart& loops) {
   for (const auto& cycle : iterated_) cycle->algorithm->learnFromStart(loops);
 }
 

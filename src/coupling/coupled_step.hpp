@@ -117,8 +117,8 @@ class CoupledStep {
   /// The same with a look at what holding the values costs in accuracy.
   Fault advanceWatched(const subsystem::Step& step);
 
-  /// What has been seen of loops at the start.
-  void learnFromStart(std::span<const LoopEvaluations> loops);
+  /// What the start tells of loops.
+  void learnFromStart(const LoopsAtStart& loops);
   /// Who is told of iterations from now on; may be nobody.
   void tell(IterationListener* listener);
 

@@ -215,11 +215,13 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.accept();
   }
 
-  void learnFromStart(std::span<const LoopEvaluations> loops) override {
+  void learnFromStart(const LoopsAtStart& loops) override {
     knowDigits();
-    for (AcceleratedPart& part : parts_)
-      for (const LoopEvaluations& loop : loops)
+    for (AcceleratedPart& part : parts_) {
+      if (std::ranges::includes(loops.solved, part.values)) part.accelerator->beginAtSolution();
+      for (const LoopEvaluations& loop : loops.seen)
         if (loop.cut == part.values) part.learnFromStart(loop);
+    }
   }
 
   void tell(IterationListener* listener) override {

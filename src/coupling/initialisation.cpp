@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <map>
 #include <numeric>
 #include <optional>
@@ -12,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/detail/dense.hpp"
+#include "koppla/coupling/detail/loop_sizes.hpp"
 #include "koppla/coupling/graph.hpp"
 #include "koppla/coupling/initial_multipliers.hpp"
 #include "koppla/coupling/loop_iteration.hpp"
@@ -22,9 +22,15 @@ namespace koppla::coupling {
 
 namespace {
 
+using detail::notBelow;
+using detail::unitsAt;
 using subsystem::PortIndex;
 
 constexpr Eigen::Index kLargest = 200;  // eigenvalues cost the cube of the size
+// Of inputs, in differences: as long as rounding and curvature matter equally, and where rounding rules.
+constexpr double kShortIncrement = 1e-7;
+constexpr double kLongIncrement = 1e-3;
+constexpr double kNoise = 1e-6;  // of derivatives by differences, as share of the largest
 
 /// A connected output.
 struct Node {
@@ -42,6 +48,7 @@ class Initialiser {
     std::vector<std::size_t> all(network_.outputs().size());
     std::iota(all.begin(), all.end(), std::size_t{0});
     sizes_ = startSizes(network_, all);
+    rounding_.assign(all.size(), 0.0);
     std::set<std::size_t> met;
     for (const auto& component : components()) {
       for (const std::size_t node : component)
@@ -167,15 +174,16 @@ class Initialiser {
     if (changed_.empty()) report_.inconsistent.emplace_back("discrete outputs");
   }
 
-  /// Outputs that were others before, by more than the rounding of what they are computed from. A solution of zero is
-  /// one beside what the values began with.
+  /// Outputs that were others before, by more than the rounding of what they are computed from: of a solution of zero
+  /// nothing else is left.
   void noteChanges(std::size_t position, const std::vector<double>& before) {
     constexpr double kRounding = 1e-13;
     const double rounding = kRounding * network_.largestInput(position);
     const Block own = network_.outputsOf(position);
     for (std::size_t i = own.first; i < own.last; ++i) {
       const double allowed = tolerance().allowed(before[i], sizes_[i]);
-      if (std::fabs(network_.outputs()[i] - before[i]) > std::max(allowed, rounding)) changed_.push_back(i);
+      if (std::fabs(network_.outputs()[i] - before[i]) > std::max({allowed, rounding, rounding_[i]}))
+        changed_.push_back(i);
     }
   }
 
@@ -207,6 +215,7 @@ class Initialiser {
     Eigen::VectorXd r;
     if (loop.values.size() <= static_cast<std::size_t>(kLargest) && !cannotBeDifferentiated(network_, loop.positions)) {
       const std::vector<std::size_t> saved = save(loop);
+      forgetIncrements(loop);
       frozen_ = network_.discreteOutputs({0, network_.size()});
       if (residual(loop, z, r) && jacobian(loop, derivatives)) {
         findGrowth(loop, derivatives, entry);
@@ -296,6 +305,10 @@ class Initialiser {
     return true;
   }
 
+  void forgetIncrements(const Loop& loop) {
+    increments_ = Eigen::VectorXd::Constant(static_cast<Eigen::Index>(loop.values.size()), HUGE_VAL);
+  }
+
   [[nodiscard]] core::Tolerance tolerance() const { return {settings_.rtol, settings_.atol}; }
 
   [[nodiscard]] static double norm(const core::Tolerance& tolerance, const Eigen::VectorXd& r, const Eigen::VectorXd& z,
@@ -320,7 +333,10 @@ class Initialiser {
       for (const Contribution& part : network_.contributionsTo(position)) {
         const Eigen::Index column = indexOf(part.source);
         if (column < 0) continue;
-        if (differentiated != part.input && !derivative(position, part.input, dy)) return false;
+        const double increment = relativeIncrement_ * std::fmax(std::fabs(network_.inputsOf(position)[part.input]),
+                                                                network_.nominalOf(position, part.input));
+        increments_[column] = std::fmin(increments_[column], increment / std::fabs(part.scale));
+        if (differentiated != part.input && !derivative(position, part.input, increment, dy)) return false;
         differentiated = part.input;
         for (std::size_t i = own.first; i < own.last; ++i)
           if (const Eigen::Index row = indexOf(i); row >= 0) matrix(row, column) += dy[i - own.first] * part.scale;
@@ -329,20 +345,18 @@ class Initialiser {
     return true;
   }
 
-  bool derivative(std::size_t position, std::size_t input, std::vector<double>& dy) {
+  bool derivative(std::size_t position, std::size_t input, double asked, std::vector<double>& dy) {
     auto& subsystem = network_.subsystem(position);
     if (subsystem.describe().capabilities.directionalDerivatives &&
         subsystem.differentiate(input, dy) < subsystem::Status::discard)
       return true;
-    constexpr double kRelativeIncrement = 1e-7;
     const auto u = network_.inputsOf(position);
     const Block own = network_.outputsOf(position);
     const auto y = network_.outputs().subspan(own.first, own.last - own.first);
     const double kept = u[input];
     // Forward; backward where the forward difference leaves the model's domain.
     for (const double direction : {1.0, -1.0}) {
-      u[input] =
-          kept + direction * kRelativeIncrement * std::fmax(std::fabs(kept), network_.nominalOf(position, input));
+      u[input] = kept + direction * asked;
       const double increment = u[input] - kept;
       const Fault fault = network_.evaluateAlone(position, t_, dy);
       u[input] = kept;
@@ -373,6 +387,7 @@ class Initialiser {
     }
     // An iteration over the first step may still solve it, or say why not, unless what is known at the start counts
     // inside the step. It begins where this one began, not where that got lost.
+    if (entry.solved && !entry.repelling) report_.start.solved.insert(loop.values.begin(), loop.values.end());
     entry.left = !entry.solved && entry.iterated && settings_.iterates() && settings_.degree == 0;
     if (!entry.left) return entry.solved;
     put(loop, begin);
@@ -388,17 +403,29 @@ class Initialiser {
     entry.open = ended.open;
     entry.coarsest = ended.coarsest;
     entry.repelling = repellingBy(ended.seen);
-    report_.seen.push_back(std::move(ended.seen));
+    report_.start.seen.push_back(std::move(ended.seen));
     return ended.evaluated;
+  }
+
+  /// Where short increments do not lead to the solution, their differences may be rounding: members compute their
+  /// answers from values that nobody sees.
+  bool solveReals(const Loop& loop, AlgebraicLoop& entry) {
+    for (const double relativeIncrement : {kShortIncrement, kLongIncrement}) {
+      relativeIncrement_ = relativeIncrement;
+      if (!solveByNewton(loop, entry)) return false;
+      if (entry.norm <= 1.0) break;
+    }
+    return true;
   }
 
   /// Newton with halved corrections where the residual would grow. It goes on below the demanded tolerance as long as
   /// that helps: initial values are solved once and everything starts from them.
-  bool solveReals(const Loop& loop, AlgebraicLoop& entry) {
+  bool solveByNewton(const Loop& loop, AlgebraicLoop& entry) {
     constexpr core::Tolerance kTight{1e-13};
     constexpr unsigned kIterations = 50;
     constexpr int kHalvings = 12;
     frozen_ = network_.discreteOutputs({0, network_.size()});
+    forgetIncrements(loop);
     Eigen::VectorXd z = valuesOf(loop);
     const std::vector<double> sizes = startSizes(network_, loop.values);
     Eigen::VectorXd r;
@@ -429,67 +456,74 @@ class Initialiser {
       z = trial;
       r = trialResidual;
     }
-    // A small residual alone proves nothing where the loop is nearly singular: what counts is how far the solution
-    // would still move.
+    return assess(loop, {z, r, sizes}, firstDerivatives, entry);
+  }
+
+  struct LoopPoint {
+    const Eigen::VectorXd& z;
+    const Eigen::VectorXd& r;
+    const std::vector<double>& sizes;
+  };
+
+  /// What is known of a loop where its iteration has ended. A small residual alone proves nothing where the loop is
+  /// nearly singular: what counts is how far the solution would still move.
+  bool assess(const Loop& loop, const LoopPoint& at, const Eigen::MatrixXd& firstDerivatives, AlgebraicLoop& entry) {
     Eigen::MatrixXd derivatives;
     Eigen::VectorXd correction;
-    if (!newtonCorrection(loop, r, derivatives, correction)) return false;
-    const Rounding rounding(derivatives, z, r);
-    entry.norm = std::fmax(norm(tolerance(), r, z, notBelow(rounding.ofAnswers, sizes)),
-                           norm(tolerance(), correction, z, notBelow(rounding.ofSolution, sizes)));
-    // The differences have left perturbed inputs in the subsystems: set the solution once more.
-    if (!residual(loop, z, r)) return false;
+    if (!newtonCorrection(loop, at.r, derivatives, correction)) return false;
+    const detail::LoopRounding rounding(derivatives, at.z, at.r);
+    entry.norm =
+        std::fmax(norm(tolerance(), at.r, at.z, notBelow(rounding.ofAnswers, settings_.rtol, at.sizes)),
+                  norm(tolerance(), correction, at.z, notBelow(rounding.ofSolution, settings_.rtol, at.sizes)));
+    for (std::size_t i = 0; i < loop.values.size(); ++i) {
+      const auto k = static_cast<Eigen::Index>(i);
+      rounding_[loop.values[i]] = std::fmax(rounding.ofAnswers[k], rounding.ofSolution[k]);
+    }
     findGrowth(loop, derivatives, entry);
-    if (differ(firstDerivatives, derivatives))
-      entry.repelling = repellingBy(sweepMatrix(loop, derivatives, Form::sequence), loop.values);
-    return true;
+    entry.repelling = entry.norm <= 1.0 ? repellingIn(loop, derivatives) : std::nullopt;
+    if (entry.repelling && !differ(firstDerivatives, derivatives, rounding.ofAnswers) &&
+        !bends(loop, at, derivatives, rounding.ofAnswers))
+      entry.repelling.reset();
+    // Differences and moves have left other inputs in the subsystems: set the solution once more.
+    Eigen::VectorXd same;
+    return residual(loop, at.z, same);
+  }
+
+  [[nodiscard]] std::optional<Repelling> repellingIn(const Loop& loop, const Eigen::MatrixXd& derivatives) const {
+    if (derivatives.rows() > kLargest || !derivatives.allFinite()) return std::nullopt;
+    return repellingBy(sweepMatrix(loop, derivatives, Form::sequence), loop.values);
+  }
+
+  /// Whether the loop answers a move away from its solution otherwise than the derivatives there say: where Newton's
+  /// method went no way, as from a solution, nothing else tells. A member that refuses the move tells nothing, and is
+  /// brought back.
+  bool bends(const Loop& loop, const LoopPoint& solution, const Eigen::MatrixXd& derivatives,
+             const Eigen::VectorXd& rounding) {
+    constexpr double kShare = 0.1;  // of how large values are, or of 1 where nothing tells
+    const std::vector<double> units = unitsAt(solution.z, solution.r, solution.sizes);
+    Eigen::VectorXd move(solution.z.size());
+    for (std::size_t i = 0; i < units.size(); ++i)
+      move[static_cast<Eigen::Index>(i)] = kShare * (units[i] > 0.0 ? units[i] : 1.0);
+    const std::vector<std::size_t> saved = save(loop);
+    Eigen::VectorXd there;
+    if (!residual(loop, solution.z + move, there)) {
+      const std::size_t failed = std::exchange(report_.fault, {}).position;
+      bringBack(failed, std::ranges::find(saved, failed) != saved.end());
+      return false;
+    }
+    const Eigen::VectorXd off = there - (solution.r + derivatives * move - move);
+    const double lostBy = 1.0 + move.cwiseQuotient(increments_).sum();  // derivatives have rounding in them as well
+    const Eigen::VectorXd noise = kNoise * (derivatives.cwiseAbs() * move) + lostBy * rounding;
+    return (off.cwiseAbs().array() > noise.array()).any();
   }
 
   /// A linear loop has the same derivatives everywhere, and no other solution.
-  [[nodiscard]] static bool differ(const Eigen::MatrixXd& first, const Eigen::MatrixXd& last) {
-    constexpr double kNoise = 1e-6;  // of derivatives by differences, as share of the largest
-    if (first.size() == 0 || last.rows() > kLargest || !first.allFinite() || !last.allFinite()) return false;
-    const double largest = std::max(first.cwiseAbs().maxCoeff(), last.cwiseAbs().maxCoeff());
-    return (last - first).cwiseAbs().maxCoeff() > kNoise * largest;
-  }
-
-  /// What values of the loop are measured by while it is solved: how large they are and will be after a change. Where
-  /// nothing tells, by the largest of the others, for want of anything better.
-  [[nodiscard]] static std::vector<double> unitsAt(const Eigen::VectorXd& z, const Eigen::VectorXd& change,
-                                                   std::vector<double> sizes) {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const auto k = static_cast<Eigen::Index>(i);
-      for (const double magnitude : {std::fabs(z[k]), std::fabs(z[k] + change[k])})
-        if (std::isfinite(magnitude)) sizes[i] = std::max(sizes[i], magnitude);
-    }
-    const double largest = sizes.empty() ? 0.0 : std::ranges::max(sizes);
-    for (double& size : sizes)
-      if (size == 0.0) size = largest;
-    return sizes;
-  }
-
-  /// Terms may cancel: y = 0.5 (-2) + 1 is no more exact than 1 is. By the derivatives J the answers x consist of J z
-  /// and a rest; what they lose comes back in the solution by (I - J)^-1.
-  struct Rounding {
-    Eigen::VectorXd ofAnswers;
-    Eigen::VectorXd ofSolution;
-
-    Rounding(const Eigen::MatrixXd& derivatives, const Eigen::VectorXd& z, const Eigen::VectorXd& r) {
-      constexpr double kLost = 100.0 * std::numeric_limits<double>::epsilon();
-      const auto n = z.size();
-      const Eigen::VectorXd rest = z + r - derivatives * z;
-      ofAnswers = kLost * (derivatives.cwiseAbs() * z.cwiseAbs() + rest.cwiseAbs());
-      const Eigen::MatrixXd identity = Eigen::MatrixXd::Identity(n, n);
-      ofSolution = core::detail::solve(identity - derivatives, identity).cwiseAbs() * ofAnswers;
-    }
-  };
-  /// Sizes so large that tolerances by them are not below rounding.
-  [[nodiscard]] std::vector<double> notBelow(const Eigen::VectorXd& rounding, std::vector<double> sizes) const {
-    for (std::size_t i = 0; i < sizes.size(); ++i) {
-      const double needed = rounding[static_cast<Eigen::Index>(i)] / (core::Tolerance::kShareOfSize * settings_.rtol);
-      if (needed > sizes[i] && std::isfinite(needed)) sizes[i] = needed;
-    }
-    return sizes;
+  [[nodiscard]] bool differ(const Eigen::MatrixXd& first, const Eigen::MatrixXd& last,
+                            const Eigen::VectorXd& rounding) const {
+    if (first.size() == 0 || !first.allFinite()) return false;
+    const double noise = kNoise * std::max(first.cwiseAbs().maxCoeff(), last.cwiseAbs().maxCoeff());
+    const Eigen::MatrixXd lost = rounding * increments_.cwiseInverse().transpose();
+    return ((last - first).cwiseAbs().array() > noise + lost.array()).any();
   }
 
   bool newtonCorrection(const Loop& loop, const Eigen::VectorXd& r, Eigen::MatrixXd& derivatives,
@@ -527,12 +561,15 @@ class Initialiser {
   double t_;
   AlgorithmSettings settings_;
   InitialisationReport report_;
-  std::vector<double> sizes_;  ///< of all outputs as they begin
+  std::vector<double> sizes_;     ///< of all outputs as they begin
+  std::vector<double> rounding_;  ///< of outputs of loops that were solved; of others 0
   std::vector<Node> nodes_;
   std::vector<bool> selfDependent_;
   std::vector<std::vector<double>> lastInputs_;
   std::set<std::size_t> evaluated_;
-  core::Values frozen_;  ///< discrete outputs while a loop's reals are solved
+  double relativeIncrement_ = kShortIncrement;
+  Eigen::VectorXd increments_;  ///< the least that each value of the loop was moved by for a difference
+  core::Values frozen_;         ///< discrete outputs while a loop's reals are solved
   std::vector<std::size_t> changed_;
 };
 

@@ -49,9 +49,9 @@ struct InitialisationReport {
   /// Outputs that still change although they declare that they depend on nothing that does.
   std::vector<std::string> inconsistent;
   std::vector<std::size_t> undetermined;  ///< multipliers that the constraints do not determine, as network's outputs
-  std::vector<std::size_t> order;       ///< members whose outputs are connected, as these can be computed, by position
-  std::vector<KeptOutput> kept;         ///< of loops
-  std::vector<LoopEvaluations> seen{};  ///< of loops that were iterated
+  std::vector<std::size_t> order;  ///< members whose outputs are connected, as these can be computed, by position
+  std::vector<KeptOutput> kept;    ///< of loops
+  LoopsAtStart start{};
   Fault fault;
 
   [[nodiscard]] bool solved() const;

@@ -2,6 +2,7 @@
 
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <vector>
 
@@ -18,6 +19,14 @@ struct LoopEvaluations {
   };
   std::vector<std::size_t> cut;  ///< values that are used before they are computed, as network's outputs
   std::vector<Evaluation> evaluations;
+};
+
+/// What the start tells of algebraic loops to who solves them in steps.
+struct LoopsAtStart {
+  std::vector<LoopEvaluations> seen;  ///< of loops that were iterated
+  /// Outputs, as network's, of loops that were solved where nothing repels, or where there is no other solution:
+  /// whatever is near them is meant.
+  std::set<std::size_t> solved;
 };
 
 /// How the iteration of an algebraic loop ended.

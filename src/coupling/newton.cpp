@@ -142,8 +142,7 @@ class Newton final : public Algorithm {
     double next = 0.0;
     double size = 0.0;
     for (std::size_t i = 0; i < sent_.size(); ++i) {
-      const double allowed = tolerance_.allowed(sent_[i], sizes_[i]);
-      const double w = allowed > 0.0 ? 1.0 / allowed : 1.0;
+      const double w = tolerance_.weight(sent_[i], sizes_[i]);
       const double before = w * (sent_[i] - sentBefore_[i]);
       const double now = w * correction_[static_cast<Eigen::Index>(i)];
       product += before * now;

@@ -37,10 +37,8 @@ std::string wordsOfOpenDigits(unsigned digits, double open) {
       digits, open);
 }
 
-/// Values of zero that have never been anything else are taken as they are.
 double PrintedDigits::weight(std::size_t i, double value) const {
-  const double allowed = tolerance_.allowed(value, sizes_[i]);
-  return allowed > 0.0 ? 1.0 / allowed : 1.0;
+  return tolerance_.weight(value, sizes_[i]);
 }
 
 void PrintedDigits::learn(std::span<const double> sentBefore, std::span<const double> answeredBefore,

@@ -52,10 +52,7 @@ void SeenSlopes::begin() {
 /// Not in every step: lengths that are kept have to be comparable.
 void SeenSlopes::weigh(std::span<const double> answered) {
   if (std::exchange(weighed_, true)) return;
-  for (std::size_t i = 0; i < size_; ++i) {
-    const double allowed = tolerance_.allowed(answered[i], sizes_[i]);
-    weights_[i] = allowed > 0.0 ? 1.0 / allowed : 1.0;
-  }
+  for (std::size_t i = 0; i < size_; ++i) weights_[i] = tolerance_.weight(answered[i], sizes_[i]);
 }
 
 void SeenSlopes::weighed(const Pair& pair, std::span<double> v, std::span<double> d) const {

@@ -4,6 +4,13 @@
 
 namespace koppla::coupling {
 
+namespace {
+
+// Tolerances of smaller values would have no digits, or be zero: doubles end at 5e-324.
+constexpr double kLeastWithDigits = 1e-290;
+
+}  // namespace
+
 Sizes::Sizes(const Network& network, std::vector<std::size_t> values)
     : values_(std::move(values)),
       ports_(portsAmong(network, values_)),
@@ -32,7 +39,8 @@ double Sizes::shown(Block port) const {
 
 void Sizes::grow() {
   for (const Block port : ports_)
-    if (const double magnitude = shown(port); magnitude > notable_[port.first]) setSize(port, magnitude);
+    if (const double magnitude = shown(port); magnitude > notable_[port.first])
+      setSize(port, std::max(magnitude, kLeastWithDigits));
   ++version_;
 }
 

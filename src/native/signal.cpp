@@ -1,5 +1,8 @@
 #include "koppla/native/signal.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -22,7 +25,15 @@ class SignalModel final : public detail::StatelessModel {
                             settings.interpolation, Extrapolation::hold);
       addOutput({column.name, column.unit, ""});
     }
+    for (std::size_t point = 0; point < settings.times.size(); ++point)
+      if (!std::ranges::all_of(columns_, [point](const auto& column) { return column.passes(point); }))
+        points_.push_back(settings.times[point]);
     complete();
+  }
+
+  [[nodiscard]] double nextKnownPoint(double t) const override {
+    const auto next = std::ranges::upper_bound(points_, t);
+    return next != points_.end() ? *next : HUGE_VAL;
   }
 
   void outputs(double t, std::span<const double> /*x*/, std::span<const double> /*u*/,
@@ -41,6 +52,7 @@ class SignalModel final : public detail::StatelessModel {
   }
 
   std::vector<detail::Interpolant> columns_;
+  std::vector<double> points_;  ///< s, where at least one of them jumps or bends
 };
 
 }  // namespace

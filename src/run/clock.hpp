@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 
 #include "koppla/core/time_grid.hpp"
@@ -35,6 +36,13 @@ class Clock {
     }
   }
 
+  /// Of an adapted clock: no step leads across that instant (s), behind now.
+  void stopAt(double point) { point_ = point; }
+  /// Whether the next step is not h long, since it ends at an instant that is given.
+  [[nodiscard]] bool cuts(double h) const {
+    return !fixed_ && !takesShortSteps() && nextAdapted(h) != accepted_.after(h);
+  }
+
   /// Of a fixed clock: the next steps are short.
   void takeShortSteps(const ShortSteps& steps) { short_ = steps; }
   [[nodiscard]] bool takesShortSteps() const { return !short_.done(); }
@@ -59,7 +67,12 @@ class Clock {
   [[nodiscard]] double nextAdapted(double h) const {
     constexpr double kTie = 1e-9;  // a rest that is nothing but rounding belongs to the last step
     const double t1 = accepted_.after(h);
+    if (point_ < end_ && t1 > point_ - h) return nearPoint(t1, kTie * h);
     return t1 >= end_ - kTie * h ? end_ : t1;
+  }
+  /// What is left to the point is more than a step but less than two: in halves, so that no rest is very short.
+  [[nodiscard]] double nearPoint(double t1, double tie) const {
+    return t1 >= point_ - tie ? point_ : now_ + 0.5 * (point_ - now_);
   }
   [[nodiscard]] double nextShort() const;
   void advanceAdapted(double t1, double h) {
@@ -73,6 +86,7 @@ class Clock {
   core::AcceptedTime accepted_;
   double now_;
   double end_;
+  double point_ = HUGE_VAL;  ///< s, across which no step leads
   bool fixed_;
   std::int64_t index_ = 0;
   double gridPoint_;  ///< the one after index_

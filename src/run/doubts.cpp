@@ -75,7 +75,7 @@ std::optional<std::string> aboutStepControl(const coupling::System& system, cons
       "Step control tests real values, and all that is exchanged here is of other types: its error is 0 whatever the "
       "step is, and steps grow to {}.",
       limited ? "step_control.max_step. Where that is too long, give a shorter one, or a fixed step"
-              : "whatever the end allows. Give step_control.max_step, or a fixed step");
+              : "whatever the length of the run allows. Give step_control.max_step, or a fixed step");
 }
 
 std::string aboutOutputs(const coupling::Member& member) {

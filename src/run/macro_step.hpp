@@ -59,7 +59,7 @@ class MacroStep {
   /// Who is told of iterations from now on; may be nobody.
   void tell(coupling::IterationListener* listener) { coupledStep_.tell(listener); }
   /// What has been seen of loops at the start.
-  void learnFromStart(std::span<const coupling::LoopEvaluations> loops) { coupledStep_.learnFromStart(loops); }
+  void learnFromStart(const coupling::LoopsAtStart& loops) { coupledStep_.learnFromStart(loops); }
   /// Energy is told of these from now on.
   void watchPower(std::vector<coupling::PowerBond> bonds) { coupledStep_.watchPower(std::move(bonds)); }
   [[nodiscard]] const StepCounters& counters() const { return counters_; }
@@ -127,6 +127,7 @@ class MacroStep {
   void widen(double length);  ///< the range of accepted lengths
   void accept(Clock& clock, double t1);
   void goOn(Clock& clock, double t1);
+  [[nodiscard]] double nextKnownPoint(double t) const;
   static double shortened(double t0, double t1, double reached, unsigned discards);
   coupling::Fault completeAnyway(double t0, double t1, double length);
   void warnAboutDoubts(double t0, double t1);

@@ -26,6 +26,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
   // Iterates of shorter steps are nearer to the solution: who still asks to end has a reason.
   constexpr unsigned kEndsDoubted = 10;
   const double t0 = clock.now();
+  if (settings_.stepControl.keepsCouplingError()) clock.stopAt(nextKnownPoint(t0));
   double t1 = clock.next(next_);
   if (mayRepeat_)
     if (const Fault fault = keep()) return fail(describe(fault, t0));
@@ -35,7 +36,8 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
     if (!(t1 > t0)) return fail(belowResolution(t0));
     const double length = t1 == clock.next(next_) ? clock.length(next_) : t1 - t0;
     // The length that was asked for, not the difference of rounded times: limits are compared with it.
-    const bool cut = t1 != clock.next(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
+    const bool cut =
+        t1 != clock.next(next_) || clock.cuts(next_) || t1 >= settings_.end || !settings_.stepControl.adapts();
     const double h = cut ? t1 - t0 : next_;
     const bool untested = controller_.untested(h);
     const Fault fault = std::exchange(solved, false) ? outcome().fault : attempt(t0, t1, length, untested);
@@ -84,8 +86,10 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       if (acceptsAnyway || verdict.decision == Decision::accept) {
         if (outcome().isDoubtful()) warnAboutDoubts(t0, t1);
         if (errs && !acceptsAnyway && settings_.stepControl.keepsCouplingError()) warnAboutKept(t0, outcome().reached);
+        const bool atPoint = clock.cuts(next_) && outcome().reached == clock.next(next_);
         accept(clock, outcome().reached);
-        next_ = verdict.next;
+        // A step that was cut says nothing against longer ones, if these can be tried.
+        next_ = atPoint && repeats_ ? std::max(next_, verdict.next) : verdict.next;
         if (end && clock.now() == end->reached) endedBy_ = end->position;
         return OutcomeKind::ok;
       }
@@ -98,6 +102,14 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
       return fail(
           {OutcomeKind::interrupted, fmt::format("Interrupted at {:.12g} s, while a step was being repeated.", t0)});
   }
+}
+
+/// The first instant behind t (s) at which a member jumps or bends whatever it is sent.
+double MacroStep::nextKnownPoint(double t) const {
+  double first = HUGE_VAL;
+  for (std::size_t position = 0; position < network_.size(); ++position)
+    first = std::min(first, network_.subsystem(position).nextKnownPoint(t));
+  return first;
 }
 
 /// Everybody repeats to where the subsystem got; one that got nowhere is asked for half, one that keeps discarding for

@@ -379,7 +379,7 @@ Outcome initialiseMembers(coupling::System& system, coupling::Network& network, 
       tellAbout(loop, log);
       if (loop.solved) warnAbout(loop, system, network, log);
     }
-    macroStep.learnFromStart(report.seen);
+    macroStep.learnFromStart(report.start);
     const auto first = coupling::leaveInitialisation(system, network, settings.start, report);
     if (first.fault) return macroStep.describe(first.fault, settings.start);
     if (!settings.algorithm.iterates())

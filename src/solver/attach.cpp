@@ -105,6 +105,7 @@ class Attached final : public Equations {
     if (port < bodyPorts_) body_->set(port, values);
   }
   [[nodiscard]] core::Value parameter(PortIndex port) const override { return body_->parameter(port); }
+  [[nodiscard]] double nextKnownPoint(double t) const override { return body_->nextKnownPoint(t); }
   [[nodiscard]] std::size_t stateCount() const override { return body_->stateCount(); }
   void initialStates(std::span<double> x) const override { body_->initialStates(x); }
 

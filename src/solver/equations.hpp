@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -77,6 +78,9 @@ class Equations {
   virtual void forget() {}
   /// How often static solvers inside were called so far; probes beside a call belong to it.
   [[nodiscard]] virtual std::uint64_t staticCalls() const { return 0; }
+
+  /// As of a subsystem.
+  [[nodiscard]] virtual double nextKnownPoint(double /*t*/) const { return HUGE_VAL; }
 
   /// Whether always the same thread has to compute with them: a static solver inside may keep something there.
   [[nodiscard]] virtual bool threadBound() const { return false; }

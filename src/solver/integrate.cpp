@@ -139,6 +139,7 @@ class Integrated final : public subsystem::Subsystem {
     effort.staticCalls = equations_->staticCalls();
     return effort;
   }
+  [[nodiscard]] double nextKnownPoint(double t) const override { return equations_->nextKnownPoint(t); }
   void observe(std::span<const PortIndex> ports, core::Values& into) override;
   void terminate() noexcept override {}
   [[nodiscard]] std::string failure() const override;

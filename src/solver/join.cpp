@@ -66,6 +66,14 @@ class Joined final : public Equations {
     }
   }
 
+  [[nodiscard]] double nextKnownPoint(double t) const override {
+    double first = HUGE_VAL;
+    for (const JoinedPart& part : parts_)
+      if (const auto* const equations = std::get_if<0>(&part.model))
+        first = std::min(first, (*equations)->nextKnownPoint(t));
+    return first;
+  }
+
   [[nodiscard]] bool needsVisits() const override {
     return std::ranges::any_of(parts_, [](const JoinedPart& part) {
       const auto* const function = std::get_if<1>(&part.model);

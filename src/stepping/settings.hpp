@@ -26,7 +26,7 @@ struct StepControlSettings {
   StepControlKind kind = StepControlKind::fixed;
   Estimate estimate = Estimate::couplingError;  ///< kinds doubleStep and predictorCorrector
   double minStep = 0.0;          ///< s; 0: a billionth of the run, or a tenth of the first step where that is shorter
-  double maxStep = 0.0;          ///< s; 0: the interval of the run
+  double maxStep = 0.0;          ///< s; 0: a fiftieth of the run where the coupling error is kept, else the run
   double untestedBelow = 0.0;    ///< s; steps of at most this length are accepted without test, to get across jumps
   double shrink = 5.0;           ///< kind convergence: divisor of the step after a failure; predictorCorrector: largest
                                  ///< divisor from one step to the next

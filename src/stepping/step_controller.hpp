@@ -24,8 +24,8 @@ struct Verdict {
 /// Chooses the length of macro steps and decides which attempts are kept. Knows nothing of subsystems.
 class StepController {
  public:
-  /// The interval from start to end of the run (s) is the largest step where no other is given; the resolution of its
-  /// times bounds the least one.
+  /// Where no largest step is given it follows from the interval from start to end of the run (s), as in the settings;
+  /// the resolution of its times bounds the least one.
   StepController(const StepControlSettings& settings, double firstStep, double start, double end);
 
   [[nodiscard]] double first() const { return first_; }

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -188,6 +189,9 @@ class Subsystem {
   /// Significant digits of a real output that is read from text: as declared, or as far as its values have shown by
   /// now; 0: all of a double.
   [[nodiscard]] virtual unsigned digits(PortIndex output) const { return describe().ports[output].digits; }
+  /// The first instant behind t (s) at which its outputs jump or bend whatever its inputs are; infinite where it knows
+  /// of none.
+  [[nodiscard]] virtual double nextKnownPoint(double /*t*/) const { return HUGE_VAL; }
 
   /// Appends the present values of any ports, in the given order within each type.
   virtual void observe(std::span<const PortIndex> ports, core::Values& into) = 0;

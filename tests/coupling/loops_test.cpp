@@ -1,6 +1,7 @@
 // Algebraic loops that are solved at the start, what depends on what there, and what does not settle.
 
 #include <cmath>
+#include <set>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -29,6 +30,39 @@ TEST(SolvedLoop, IsSolvedToTheLastDigitAndSaysHow) {
   EXPECT_NEAR(loop.outputs()[0], 1.0, 1e-13);
   EXPECT_TRUE(loop.report.kept.empty());
   EXPECT_EQ(loop.report.order, (std::vector<std::size_t>{0, 1}));
+}
+
+/// u = 3 sin(u) in 0, from where values move away: another one may have been meant, if the loop is not linear. For that
+/// it is asked what it answers elsewhere.
+TEST(SolvedLoop, ASolutionThatRepelsIsFoundWhereTheStartLiesInIt) {
+  const Started bent(pair(scalar([](double u) { return 3.0 * std::sin(u); }), gains({1.0})));
+  ASSERT_TRUE(bent.report.loops.at(0).repelling);
+  EXPECT_NEAR(bent.report.loops.at(0).repelling->slope, 3.0, 1e-6);
+  EXPECT_TRUE(bent.report.start.solved.empty()) << "so nobody knows which solution is meant";
+  const Started straight(pair(gains({3.0}), gains({1.0})));
+  EXPECT_FALSE(straight.report.loops.at(0).repelling);
+  EXPECT_EQ(straight.report.start.solved, (std::set<std::size_t>{0, 1}));
+}
+
+TEST(SolvedLoop, AMemberThatRefusesToMoveAwayFromTheSolutionIsBroughtBack) {
+  Script narrow = scalar([](double u) { return 3.0 * std::sin(u); });
+  bool failed = false;
+  int restores = 0;
+  narrow.evaluate = [&failed](double, std::span<const double> u, std::span<double> y, Binding&) {
+    failed = failed || std::fabs(u[0]) > 1e-3;
+    y[0] = 3.0 * std::sin(u[0]);
+    return failed ? Status::error : Status::ok;
+  };
+  narrow.restore = [&](Slot) {
+    ++restores;
+    failed = false;
+    return Status::ok;
+  };
+  const Started loop(pair(std::move(narrow), gains({1.0})));
+  EXPECT_TRUE(loop.report.solved());
+  EXPECT_EQ(restores, 1);
+  EXPECT_FALSE(loop.report.loops.at(0).repelling) << "nothing is known of it elsewhere";
+  EXPECT_EQ(loop.outputs(), (std::vector<double>{0.0, 0.0}));
 }
 
 TEST(SolvedLoop, CorrectionsThatWouldLeadAwayAreHalved) {

@@ -1,3 +1,5 @@
+#include <cmath>
+
 #include <gtest/gtest.h>
 
 #include "koppla/run/clock.hpp"
@@ -21,6 +23,25 @@ TEST(Clock, ARestThatIsMoreThanRoundingIsAStepOfItsOwn) {
   int steps = 0;
   for (; !clock.finished(); ++steps) clock.advance(clock.next(kStep), kStep);
   EXPECT_EQ(steps, 5);
+}
+
+TEST(Clock, NoAdaptedStepLeadsAcrossAPoint) {
+  Clock clock(0.0, 10.0, 1.0, false);
+  clock.stopAt(2.25);
+  EXPECT_EQ(clock.next(1.0), 1.0) << "far from it";
+  EXPECT_FALSE(clock.cuts(1.0));
+  clock.advance(1.0, 1.0);
+  EXPECT_EQ(clock.next(1.0), 1.625) << "half of what is left, so that no rest is very short";
+  EXPECT_TRUE(clock.cuts(1.0));
+  clock.advance(1.625, 1.0);
+  EXPECT_EQ(clock.next(1.0), 2.25);
+  clock.advance(2.25, 1.0);
+  clock.stopAt(HUGE_VAL);
+  EXPECT_EQ(clock.next(1.0), 3.25);
+  EXPECT_FALSE(clock.cuts(1.0));
+  clock.stopAt(11.0);
+  clock.advance(9.5, 7.25);
+  EXPECT_EQ(clock.next(1.0), 10.0) << "the end comes first";
 }
 
 }  // namespace

@@ -117,7 +117,8 @@ TEST(DoubtBorders, StepControlGrowsToItsLimit) {
   EXPECT_THAT(told(false, 0.5), IsEmpty());
   EXPECT_THAT(told(true, 0.5), ElementsAre(HasSubstr("steps grow to step_control.max_step.")));
   for (const double none : {0.0, std::numeric_limits<double>::infinity()})
-    EXPECT_THAT(told(true, none), ElementsAre(HasSubstr("steps grow to whatever the end allows."))) << none;
+    EXPECT_THAT(told(true, none), ElementsAre(HasSubstr("steps grow to whatever the length of the run allows.")))
+        << none;
 }
 
 TEST(DoubtBorders, WithoutMembersThereIsNoDoubt) {

@@ -59,6 +59,7 @@ Settings controlled(stepping::Estimate estimate) {
   settings.stepControl.kind = stepping::StepControlKind::predictorCorrector;
   settings.stepControl.estimate = estimate;
   settings.stepControl.rtol = 0.25;
+  settings.stepControl.maxStep = 1.0;
   return settings;
 }
 

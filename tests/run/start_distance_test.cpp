@@ -145,6 +145,17 @@ TEST(RepellingSolution, AtTheStartIsWarnedOf) {
                                        HasSubstr("= 0.723607"), HasSubstr("slope 1.447")));
 }
 
+/// u = 3 sin(u) from 0, where inputs begin that nobody sets: Newton's method goes no way on which slopes could differ.
+TEST(RepellingSolution, WhereTheStartLiesAlreadyIsWarnedOf) {
+  const Started atZero = start(scalar([](double u) { return 3.0 * std::sin(u); }), By::newton, {0.0}, kExplicit);
+  ASSERT_TRUE(atZero.outcome.ok()) << atZero.outcome.message;
+  EXPECT_THAT(atZero.warnings,
+              AllOf(HasSubstr("move away from what is sent"), HasSubstr("a.y = 0"), HasSubstr("slope 3")));
+  const Started given = start(scalar(square), By::newton, {0.5 * (1.0 + kRoot)}, kExplicit);
+  ASSERT_TRUE(given.outcome.ok()) << given.outcome.message;
+  EXPECT_THAT(given.warnings, AllOf(HasSubstr("= 0.723607"), HasSubstr("slope 1.447")));
+}
+
 /// The default acceleration, from the same start values or others, may find the other solution.
 TEST(RepellingSolution, IsNoneWherePlainIterationWouldCome) {
   for (const By by : {By::newton, By::iteration}) {

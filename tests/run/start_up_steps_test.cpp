@@ -100,6 +100,7 @@ TEST(StartUpSteps, AreWhatTheErrorTestOfTheNextOneBeginsWith) {
   settings.algorithm.kind = coupling::AlgorithmKind::jacobi;
   settings.stepControl.kind = stepping::StepControlKind::predictorCorrector;
   settings.stepControl.rtol = 0.1;
+  settings.stepControl.maxStep = 1.0;
   core::Log log;
   run::Run run(std::move(system), settings, log);
   ASSERT_TRUE(run.initialise().ok());

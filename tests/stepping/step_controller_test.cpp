@@ -107,6 +107,20 @@ TEST(StepController, WithoutALongestStepItIsTheWholeRun) {
   EXPECT_EQ(before.judge({8.0, true, {}}).next, 10.0);
 }
 
+/// While nothing happens there is no error; a run has so many steps all the same.
+TEST(StepController, WhereTheCouplingErrorIsKeptTheLongestStepIsAFiftiethOfTheRun) {
+  for (const StepControlKind kind : {StepControlKind::doubleStep, StepControlKind::predictorCorrector}) {
+    StepController control({.kind = kind}, 0.1, 2.0, 12.0);
+    EXPECT_EQ(control.judge({0.15, true, 0.0}).next, 0.2);
+    StepController guessed({.kind = kind}, 1.0, 2.0, 12.0);
+    EXPECT_EQ(guessed.beginHeld(0.1), 0.1) << "a part of the step that was given, whatever its length";
+    StepController longer({.kind = kind, .maxStep = 1.0}, 0.1, 2.0, 12.0);
+    EXPECT_EQ(longer.judge({0.8, true, 0.0}).next, 1.0) << "one that is given is obeyed";
+    StepController least({.kind = kind, .minStep = 0.5}, 0.1, 2.0, 12.0);
+    EXPECT_EQ(least.first(), 0.5) << "and so is a least one";
+  }
+}
+
 /// Whatever is tolerable is accepted, nothing beyond.
 TEST(StepController, AnErrorAboveOneIsRepeated) {
   StepController control(

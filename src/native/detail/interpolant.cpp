@@ -97,6 +97,22 @@ double Interpolant::operator()(double x) const {
   return between(static_cast<std::size_t>(next - x_.begin()) - 1, x);
 }
 
+/// From a point to the next one; beyond the ends as they are gone on with.
+double Interpolant::secant(std::size_t i) const {
+  return i + 1 < x_.size()                       ? (y_[i + 1] - y_[i]) / (x_[i + 1] - x_[i])
+         : extrapolation_ == Extrapolation::hold ? 0.0
+                                                 : slopes_.back();
+}
+
+bool Interpolant::passes(std::size_t point) const {
+  constexpr double kRounding = 1e-9;
+  if (interpolation_ == Interpolation::cubic) return false;
+  if (interpolation_ == Interpolation::hold) return point == 0 || y_[point] == y_[point - 1];
+  const double before = point > 0 ? secant(point - 1) : extrapolation_ == Extrapolation::hold ? 0.0 : slopes_.front();
+  const double behind = secant(point);
+  return std::fabs(behind - before) <= kRounding * (std::fabs(behind) + std::fabs(before));
+}
+
 double Interpolant::beyond(std::size_t point, double x) const {
   return extrapolation_ == Extrapolation::hold ? y_[point] : y_[point] + slopes_[point] * (x - x_[point]);
 }

@@ -16,8 +16,11 @@ class Interpolant {
               Extrapolation extrapolation);
 
   [[nodiscard]] double operator()(double x) const;
+  /// Whether one polynomial goes on through a point, so that nobody could tell that there is one.
+  [[nodiscard]] bool passes(std::size_t point) const;
 
  private:
+  [[nodiscard]] double secant(std::size_t i) const;
   [[nodiscard]] double beyond(std::size_t point, double x) const;
   [[nodiscard]] double between(std::size_t i, double x) const;
 

@@ -32,6 +32,7 @@ class Wrapper : public Subsystem {
   void setStates(std::span<const double> states) override { inner_->setStates(states); }
   [[nodiscard]] Effort effort() const override { return inner_->effort(); }
   [[nodiscard]] unsigned digits(PortIndex output) const override { return inner_->digits(output); }
+  [[nodiscard]] double nextKnownPoint(double t) const override { return inner_->nextKnownPoint(t); }
   void observe(std::span<const PortIndex> ports, core::Values& into) override { inner_->observe(ports, into); }
   void terminate() noexcept override { inner_->terminate(); }
   [[nodiscard]] std::string failure() const override { return inner_->failure(); }
