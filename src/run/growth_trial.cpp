@@ -18,14 +18,6 @@ bool explodes(const StepOutcome& outcome) {
          outcome.ending == Ending::opened;
 }
 
-/// Whether growth depends on the step: the model's own has the same exponent whatever the step is. That of a coupling
-/// falls to the half at least (damping errors are of the order of H), or doubles where every step multiplies the values
-/// however short it is.
-bool dependsOnStep(double growth, double growthInShorterSteps) {
-  const double quotient = std::log(growthInShorterSteps) / std::log(growth);
-  return quotient < 3.0 / 4.0 || quotient > 4.0 / 3.0;
-}
-
 }  // namespace
 
 double Stretch::growthFrom(double before) const {
@@ -92,24 +84,18 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   constexpr double kLeast = 4.0;
   constexpr std::uint64_t kFewest = 8;
   constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
-  constexpr double kUnresolved = 1.2;
   const Stretch whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
   const std::uint64_t steps = whole.ratios.size();
   if (!whole.sound) return {Origin::unknown, steps};
-  double last = whole.growthFrom(before_);
-  if (last < kLeast) return {Origin::model, steps};  // it has ended
-  // In large steps the growth of two or three lengths may agree by chance: on to those that resolve it.
-  constexpr unsigned kShortest = 64;
-  for (unsigned divisor = 2; divisor <= kShortest; divisor *= 2) {
+  const double exponent = std::log(whole.growthFrom(before_));
+  if (exponent < std::log(kLeast)) return {Origin::model, steps};  // it has ended
+  const auto exponentOf = [&](unsigned divisor) -> std::optional<double> {
+    if (divisor == 1) return exponent;
     const Stretch shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
-    if (!shorter.sound) return {Origin::unknown, steps};
-    const double next = shorter.growthFrom(before_);
-    if (dependsOnStep(last, next)) return {Origin::coupling, steps};
-    const double perStep = std::pow(last, 2.0 / static_cast<double>(divisor * steps));  // in the longer of both
-    if (perStep <= kUnresolved) return {Origin::model, steps};
-    last = next;
-  }
-  return {Origin::unknown, steps};
+    if (!shorter.sound) return std::nullopt;
+    return std::log(shorter.growthFrom(before_));
+  };
+  return {run::originOf(exponentOf, static_cast<double>(steps)), steps};
 }
 
 bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps) {

@@ -7,6 +7,7 @@
 #include "koppla/coupling/coupled_step.hpp"
 #include "koppla/run/growth_watch.hpp"
 #include "koppla/run/halt.hpp"
+#include "koppla/run/origin.hpp"
 
 namespace koppla::run {
 
@@ -20,9 +21,6 @@ struct Stretch {
   /// Of that over the largest of the second quarter: what comes to rest, or grows slowly, shows after a while.
   [[nodiscard]] double lateGrowth() const;
 };
-
-/// Whose doing it is that values grow.
-enum class Origin : std::uint8_t { model, coupling, unknown };
 
 struct Finding {
   Origin origin;
