@@ -9,7 +9,6 @@ using coupling::CoupledStep;
 using coupling::Ending;
 using coupling::FaultKind;
 using coupling::StepOutcome;
-using subsystem::Slot;
 
 namespace {
 
@@ -41,12 +40,8 @@ GrowthTrial::GrowthTrial(coupling::Network& network, const std::vector<coupling:
       t_(t),
       end_(end),
       halt_(halt),
-      outputs_(network.outputs().begin(), network.outputs().end()),
-      slopes_(network.slopes().begin(), network.slopes().end()),
-      discrete_(network.discreteOutputs({0, network.size()})),
-      // Between macro steps nobody else uses this slot.
-      unsaved_(network.save({0, network.size()}, Slot::macroStep)),
-      before_(watch.largestRatio()) {}
+      before_(network),
+      ratioBefore_(watch.largestRatio()) {}
 
 Stretch GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough) {
   Stretch stretch;
@@ -74,7 +69,7 @@ Stretch GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double 
     }
     coupledStep.acceptUnwatched(t1);
     stretch.ratios.push_back(watch_.largestRatio());
-    if (stretch.ratios.back() >= enough * before_) return stretch;
+    if (stretch.ratios.back() >= enough * ratioBefore_) return stretch;
   }
   return stretch;
 }
@@ -87,13 +82,13 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   const Stretch whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
   const std::uint64_t steps = whole.ratios.size();
   if (!whole.sound) return {Origin::unknown, steps};
-  const double exponent = std::log(whole.growthFrom(before_));
+  const double exponent = std::log(whole.growthFrom(ratioBefore_));
   if (exponent < std::log(kLeast)) return {Origin::model, steps};  // it has ended
   const auto exponentOf = [&](unsigned divisor) -> std::optional<double> {
     if (divisor == 1) return exponent;
     const Stretch shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
     if (!shorter.sound) return std::nullopt;
-    return std::log(shorter.growthFrom(before_));
+    return std::log(shorter.growthFrom(ratioBefore_));
   };
   return {run::originOf(exponentOf, static_cast<double>(steps)), steps};
 }
@@ -103,14 +98,7 @@ bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double
   constexpr double kSteady = 1.05;  // what does not grow may still swing
   constexpr double kHopeless = 4.0;
   const Stretch stretch = follow(settings, h, kLonger * steps, kHopeless);
-  return stretch.sound && stretch.growthFrom(before_) <= kSteady && stretch.lateGrowth() <= kSteady;
-}
-
-coupling::Fault GrowthTrial::putBack() {
-  std::ranges::copy(outputs_, network_.outputs().begin());
-  std::ranges::copy(slopes_, network_.slopes().begin());
-  network_.putDiscreteOutputs({0, network_.size()}, discrete_);
-  return network_.restore({0, network_.size()}, Slot::macroStep);
+  return stretch.sound && stretch.growthFrom(ratioBefore_) <= kSteady && stretch.lateGrowth() <= kSteady;
 }
 
 }  // namespace koppla::run

@@ -63,6 +63,8 @@ struct StabilityRow {
   double step = std::numeric_limits<double>::quiet_NaN();            ///< s, to which the spectral radius belongs
   double spectralRadius = std::numeric_limits<double>::quiet_NaN();  ///< per macro step
   double criticalStep = std::numeric_limits<double>::quiet_NaN();    ///< s
+  bool byProbes = false;                                             ///< not from a matrix
+  double uncertainty = std::numeric_limits<double>::quiet_NaN();     ///< of a spectral radius by probes
   std::string message;                                               ///< why it failed; empty if it did not
 
   /// Powers of ten that a disturbance grows by in one second: log10(rho) / H.
@@ -82,6 +84,8 @@ struct StabilityOptions {
 /// interrupted. The calling process must have no other threads.
 std::vector<StabilityRow> analyse(const StabilityAnalysis& analysis, const StabilityOptions& options);
 
+/// "matrix", "probes"; empty where there is no recursion.
+std::string_view methodOf(const StabilityRow& row);
 /// One line per combination in the order of the grid: varied values, status, numbers, message.
 std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows);
 /// For people: a table with the last varied setting across, a list where that is too wide, the counts where both are
