@@ -73,6 +73,7 @@ std::optional<double> largestModulus(const Responses& responses, double shown) {
 
 double partBetween(const Responses& responses, const Responses& others) {
   const std::size_t samples = std::min(responses.samples(), others.samples());
+  if (samples == 0) return 0.0;
   const Responses one = responses.first(samples);
   const Responses other = others.first(samples);
   const Eigen::VectorXd units = likeUnits(one);

@@ -116,7 +116,8 @@ struct ProbedRecursion::Impl {
 
   void requireLength(double H) const;
   void putBack();
-  void disturb(const Vector& direction, double by, double H, unsigned delay);
+  bool goOn(unsigned steps, double H);
+  bool disturb(const Vector& direction, double by, double H, unsigned delay);
   std::vector<Vector> follow(const Vector& direction, double by, double H, const Look& look, unsigned delay);
   core::Responses respond(double H, const Look& look, unsigned delay);
   std::optional<double> radiusBy(const Look& look, double H);
@@ -147,33 +148,39 @@ void ProbedRecursion::Impl::putBack() {
     throw core::InputError(approach.describe(fault).message, "Probes begin at a saved state.");
 }
 
-/// From the instant so many steps on, and one step with held inputs from outputs that are off.
-void ProbedRecursion::Impl::disturb(const Vector& direction, double by, double H, unsigned delay) {
+/// From the instant so many steps on, and whether values are still numbers then.
+bool ProbedRecursion::Impl::goOn(unsigned steps, double H) {
   putBack();
-  const Vector before = approach.earlier(H, step.earlierSamples());
-  const double t = approach.instant() + delay * H;
-  step.begin(approach.instant(), H, before);
-  for (unsigned n = 0; n < delay; ++n) {
-    const double t0 = approach.instant() + n * H;
-    if (!step.take(t0, H, n == 0)) throw core::InputError("Values explode in a few steps.", "Shorten the step.");
-    step.accept(t0 + H);
+  step.begin(approach.instant(), H, approach.earlier(H, step.earlierSamples()));
+  for (unsigned n = 0; n < steps; ++n) {
+    const double t = approach.instant() + n * H;
+    if (!step.take(t, H, n == 0)) return false;
+    step.accept(t + H);
   }
+  return true;
+}
+
+/// One step with held inputs from outputs that are off, and whether values are still numbers then.
+bool ProbedRecursion::Impl::disturb(const Vector& direction, double by, double H, unsigned delay) {
+  if (!goOn(delay, H)) return false;
+  const double t = approach.instant() + delay * H;
   Vector earlier(network.outputs().begin(), network.outputs().end());
-  const Vector past = delay > 0 ? step.earlier(t, H) : before;
+  const Vector past = delay > 0 ? step.earlier(t, H) : approach.earlier(H, step.earlierSamples());
   earlier.insert(earlier.end(), past.begin(), past.end());
   earlier.resize(past.size());
   for (std::size_t i = 0; i < direction.size(); ++i)
     network.outputs()[i] += by * direction[i] * std::fmax(std::fabs(point.outputs()[i]), approach.nominalOf(i));
   first.begin(t, H, {});
-  if (!first.take(t, H, delay == 0)) throw core::InputError("Values explode in a few steps.", "Shorten the step.");
+  if (!first.take(t, H, delay == 0)) return false;
   first.accept(t + H);
   step.begin(t + H, H, earlier);
+  return true;
 }
 
 /// All outputs after the disturbance and every so many steps later; fewer samples where values explode.
 std::vector<Vector> ProbedRecursion::Impl::follow(const Vector& direction, double by, double H, const Look& look,
                                                   unsigned delay) {
-  disturb(direction, by, H, delay);
+  if (!disturb(direction, by, H, delay)) return {};
   std::vector<Vector> samples{Vector(network.outputs().begin(), network.outputs().end())};
   const std::size_t steps = (look.samples - 1) * look.apart;
   for (std::size_t n = 1; n <= steps; ++n) {
@@ -210,6 +217,7 @@ std::optional<double> ProbedRecursion::Impl::radiusBy(const Look& look, double H
   constexpr double kResolved = 1e-7;
   constexpr double kAnother = 0.2;
   const core::Responses responses = respond(H, look, 0);
+  if (responses.samples() == 0) return std::nullopt;
   // A linear model answers half a look later as it does now. What differs is no mode of it.
   const double moved = core::partBetween(responses, respond(H, look, halfOf(responses.samples(), look)));
   if (look.samples > kLooks.front().samples && !(moved < kAnother)) return std::nullopt;

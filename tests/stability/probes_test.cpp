@@ -96,6 +96,14 @@ TEST(Probes, KnowWhatHeldInputsDo) {
   EXPECT_FALSE(symplectic.isStable(symplectic.spectralRadius(1.1 * 2.0 / 3.0)));
 }
 
+TEST(Probes, CallWhatExplodesAtOnceUnstable) {
+  core::Log log;
+  run::ProbedRecursion probes(rotation(1e60), settingsOf(AlgorithmKind::jacobi, 0, 0.1), log);
+  const run::ProbedRadius radius = probes.spectralRadius(0.1);
+  EXPECT_FALSE(probes.isStable(radius));
+  EXPECT_TRUE(std::isinf(radius.value));
+}
+
 /// Units are nobody's concern: newtons beside nanometres.
 TEST(Probes, DoNotDependOnUnits) {
   core::Log log;
