@@ -29,8 +29,8 @@ struct Look {
   std::size_t samples;
   unsigned apart;
 };
-constexpr std::array kLooks{Look{6, 1},  Look{12, 1},  Look{24, 1},  Look{24, 2}, Look{24, 4},
-                            Look{24, 8}, Look{24, 16}, Look{24, 32}, Look{24, 64}};
+constexpr std::array kLooks{Look{4, 1},  Look{6, 1},  Look{12, 1},  Look{24, 1},  Look{24, 2},
+                            Look{24, 4}, Look{24, 8}, Look{24, 16}, Look{24, 32}, Look{24, 64}};
 
 /// Steps to the middle of what was seen.
 unsigned halfOf(std::size_t samples, const Look& look) {

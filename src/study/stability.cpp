@@ -39,12 +39,20 @@ StabilityRow radiusAt(double step, run::MacroStepRecursion& recursion, const run
   return row;
 }
 
+/// An undamped motion has the radius 1, and nobody can be certain of more.
+StabilityStatus statusOf(const run::ProbedRadius& radius, const run::ProbedRecursion& recursion) {
+  constexpr double kAsGoodAsKnown = 1e-6;
+  if (!recursion.isStable(radius)) return StabilityStatus::unstable;
+  const bool known = recursion.isCertain(radius) || radius.uncertainty <= kAsGoodAsKnown;
+  return known ? StabilityStatus::stable : StabilityStatus::undecided;
+}
+
 StabilityRow radiusAt(double step, run::ProbedRecursion& recursion, const run::RecursionSettings& /*how*/) {
   const run::ProbedRadius radius = recursion.spectralRadius(step);
   StabilityRow row;
   row.spectralRadius = radius.value;
   row.uncertainty = radius.uncertainty;
-  row.status = recursion.isStable(radius) ? StabilityStatus::stable : StabilityStatus::unstable;
+  row.status = statusOf(radius, recursion);
   return row;
 }
 
@@ -101,6 +109,8 @@ std::string_view word(StabilityStatus status) {
       return "unstable";
     case StabilityStatus::limit:
       return "limit";
+    case StabilityStatus::undecided:
+      return "undecided";
     case StabilityStatus::failed:
       break;
   }

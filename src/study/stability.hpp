@@ -49,10 +49,11 @@ StabilityAnalysis readStability(const std::filesystem::path& file, core::Log& lo
                                 std::span<const project::Override> set = {});
 
 enum class StabilityStatus : std::uint8_t {
-  stable,    ///< by RecursionSettings::isStable; no unstable step in the range
-  unstable,  ///< not stable; already at the shortest step of the range
-  limit,     ///< the critical step was found
-  failed,    ///< there is no recursion
+  stable,     ///< by RecursionSettings::isStable; no unstable step in the range
+  unstable,   ///< not stable; already at the shortest step of the range
+  limit,      ///< the critical step was found
+  undecided,  ///< probes do not tell
+  failed,     ///< there is no recursion
 };
 
 std::string_view word(StabilityStatus status);

@@ -26,8 +26,8 @@ std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
   if (analysis.find == StabilityQuestion::criticalStep)
     return row.status == StabilityStatus::limit ? fmt::format("{:.4e}", row.criticalStep)
                                                 : std::string(row.status == StabilityStatus::stable ? "none" : "<");
-  return row.status == StabilityStatus::unstable ? unstableRadius(row.spectralRadius) + " !"
-                                                 : fmt::format("{:.6g}", row.spectralRadius);
+  if (row.status == StabilityStatus::unstable) return unstableRadius(row.spectralRadius) + " !";
+  return fmt::format("{:.6g}{}", row.spectralRadius, row.status == StabilityStatus::undecided ? " ?" : "");
 }
 
 /// The last setting goes across, all others down.
@@ -73,8 +73,8 @@ std::string listing(const StabilityAnalysis& analysis, std::span<const Stability
 /// For maps, which nobody reads line by line.
 std::string summary(std::span<const StabilityRow> rows) {
   std::string text = fmt::format("  {} combinations", rows.size());
-  for (const StabilityStatus status :
-       {StabilityStatus::stable, StabilityStatus::unstable, StabilityStatus::limit, StabilityStatus::failed})
+  for (const StabilityStatus status : {StabilityStatus::stable, StabilityStatus::unstable, StabilityStatus::limit,
+                                       StabilityStatus::undecided, StabilityStatus::failed})
     if (const auto count = std::ranges::count(rows, status, &StabilityRow::status); count > 0)
       text += fmt::format(", {} {}", count, word(status));
   return text + "\n";
@@ -93,8 +93,9 @@ std::string origins(const StabilityAnalysis& analysis, std::span<const Stability
   text += fmt::format("by probes at {}", instant);
   if (others > 0) text += fmt::format(": {} of {} combinations", probed, rows.size());
   double largest = 0.0;
-  for (const StabilityRow& row : rows) largest = std::fmax(largest, row.uncertainty);
-  if (analysis.find == StabilityQuestion::spectralRadius) text += fmt::format(", to within {:.1e}", largest);
+  for (const StabilityRow& row : rows)
+    if (row.status != StabilityStatus::undecided) largest = std::fmax(largest, row.uncertainty);
+  if (largest > 0.0) text += fmt::format(", to within {:.1e}", largest);
   return text + "\n";
 }
 
@@ -112,6 +113,9 @@ std::string remarks(const StabilityAnalysis& analysis, std::span<const Stability
   } else if (count(StabilityStatus::unstable) > 0) {
     text += fmt::format("!: unstable, above {} (allowance)\n", analysis.recursion.largestStableText());
   }
+  if (count(StabilityStatus::undecided) > 0)
+    text +=
+        "?: undecided, the model moves on too fast, or too slowly against the step (uncertainty in stability.csv)\n";
   if (const auto failures = count(StabilityStatus::failed); failures > 0)
     text += fmt::format("failed: {} of {} combinations; the first: {}\n", failures, rows.size(),
                         std::ranges::find(rows, StabilityStatus::failed, &StabilityRow::status)->message);

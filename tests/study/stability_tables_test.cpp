@@ -100,6 +100,25 @@ TEST(StabilityText, SaysWhichRadiiAreByProbesAndHowGoodTheyAre) {
   EXPECT_TRUE(says("by probes at the start, to within 2.0e-05\n"));
 }
 
+TEST(StabilityText, LeavesOpenWhatProbesDoNotTell) {
+  std::vector<StabilityRow> rows{radius(0.5), radius(1.25)};
+  for (StabilityRow& row : rows) row.byProbes = true;
+  rows[0].uncertainty = 1e-9;
+  rows[1].status = StabilityStatus::undecided;
+  rows[1].uncertainty = 0.5;
+  EXPECT_EQ(stabilityText(analysis(StabilityQuestion::spectralRadius, {words("k", {"a", "b"})}), rows),
+            kRadiusHead +
+                "  k   spectral radius   decades/s      status\n"
+                "  a               0.5      -0.602      stable\n"
+                "  b            1.25 ?       0.194   undecided\n\n"
+                "by probes at the start, to within 1.0e-09\n"
+                "?: undecided, the model moves on too fast, or too slowly against the step (uncertainty in "
+                "stability.csv)\n");
+  const std::string open = stabilityText(analysis(StabilityQuestion::spectralRadius, {words("k", {"b"})}),
+                                         std::vector<StabilityRow>{rows[1]});
+  EXPECT_NE(open.find("\n\nby probes at the start\n?: "), std::string::npos) << open;
+}
+
 TEST(StabilityText, ListsOneSettingWithItsCriticalStep) {
   const StabilityAnalysis steps = analysis(StabilityQuestion::criticalStep, {words("k", {"a", "b", "c", "d"})});
   EXPECT_EQ(stabilityText(steps, std::vector<StabilityRow>{limit(0.5), only(StabilityStatus::stable),
