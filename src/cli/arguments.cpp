@@ -149,8 +149,7 @@ ExitCode dispatch(int argc, const char* const* argv) {
   study->add_flag("--quiet", studyOptions.quiet, "No progress, no table");
 
   StabilityOptions stabilityOptions;
-  CLI::App* stability =
-      app.add_subcommand("stability", "Find the macro steps at which a coupled linear model is stable");
+  CLI::App* stability = app.add_subcommand("stability", "Find the macro steps at which a coupled model is stable");
   stability->add_option("file", stabilityOptions.file, "Stability file (TOML)")->required();
   stability->add_option("--set", stabilityOptions.set, "Override for all combinations, as in 'run'")
       ->type_name("NAME=VALUE")
@@ -160,7 +159,10 @@ ExitCode dispatch(int argc, const char* const* argv) {
   stability
       ->add_option("--folder", stabilityOptions.folder, "Folder of results (default: the file's name with .stability)")
       ->check(notEmpty, "");
+  stability->add_option("--at", stabilityOptions.at, "Instant of a run to look at, s (default: the start)")
+      ->type_name("TIME");
   stability->add_flag("--quiet", stabilityOptions.quiet, "No progress, no table");
+  stability->add_flag("--json", stabilityOptions.json, "Print the answers as JSON; no progress");
 
   CheckOptions checkOptions;
   CLI::App* check = app.add_subcommand("check", "Look for mistakes in a project without running it");

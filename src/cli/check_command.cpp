@@ -1,7 +1,10 @@
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "koppla/project/project.hpp"
+#include "koppla/run/foretold_growth.hpp"
 
 #include "commands.hpp"
 #include "console.hpp"
@@ -13,6 +16,21 @@ namespace {
 
 std::string fullName(const project::PortReference& end) {
   return end.subsystem + "." + end.port;
+}
+
+/// What is known of a run without running it.
+void warnOfGrowth(const project::Project& plan, core::Log& log) {
+  if (plan.settings.onInstability == run::OnInstability::ignore) return;
+  if (std::ranges::any_of(plan.subsystems, [](const auto& entry) { return !entry.model; })) return;
+  core::Log quiet;
+  const project::Coupled coupled = project::build(plan, quiet);
+  const auto make = [&](const run::Settings& settings) {
+    project::Project changed = plan;
+    changed.settings = settings;
+    return project::build(changed, quiet).system;
+  };
+  const std::string text = run::foretellGrowth(make, coupled.settings);
+  if (!text.empty()) log.write(core::Severity::warning, "coupling", text);
 }
 
 }  // namespace
@@ -30,6 +48,7 @@ ExitCode checkCommand(const CheckOptions& options) {
   const project::Project plan = project::read(options.project, log, overrides);
   const run::Run run = project::makeRun(plan, log);  // refuses what the subsystems cannot do
   const std::vector<run::EvaluationGroup> order = run.order();
+  warnOfGrowth(plan, log);
   const std::size_t members = plan.subsystems.size();
   const std::size_t connections = plan.connections.size();
 

@@ -65,7 +65,9 @@ struct StabilityOptions {
   std::vector<std::string> set;
   unsigned jobs = 0;  ///< 0: as many as there are processors
   std::filesystem::path folder;
+  std::optional<double> at;  ///< s
   bool quiet = false;
+  bool json = false;
 };
 ExitCode stabilityCommand(const StabilityOptions& options);
 

@@ -1,9 +1,11 @@
 #include <algorithm>
+#include <cmath>
 #include <filesystem>
 #include <numeric>
 #include <thread>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
@@ -149,6 +151,35 @@ void write(const std::filesystem::path& folder, const StabilityAnalysis& analysi
     core::writeWhole(folder / "stability.svg", picture);
 }
 
+nlohmann::ordered_json numberOrNull(double value) {
+  return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json();
+}
+
+nlohmann::ordered_json jsonOf(const StabilityAnalysis& analysis, const Rows& rows) {
+  nlohmann::ordered_json document{{"project", analysis.project.string()},
+                                  {"at", numberOrNull(analysis.recursion.at.value_or(NAN))},
+                                  {"rows", nlohmann::ordered_json::array()}};
+  for (std::size_t point = 0; point < rows.size(); ++point) {
+    const StabilityRow& row = rows[point];
+    nlohmann::ordered_json settings = nlohmann::ordered_json::object();
+    for (std::size_t i = 0; i < analysis.grid.axes().size(); ++i) {
+      const study::VariedValue& value = analysis.grid.value(point, i);
+      settings[analysis.grid.axes()[i].name()] =
+          value.number ? nlohmann::ordered_json(*value.number) : nlohmann::ordered_json(value.text);
+    }
+    document["rows"].push_back({{"settings", settings},
+                                {"status", study::word(row.status)},
+                                {"method", study::methodOf(row)},
+                                {"step", numberOrNull(row.step)},
+                                {"spectral_radius", numberOrNull(row.spectralRadius)},
+                                {"uncertainty", numberOrNull(row.uncertainty)},
+                                {"decades_per_second", numberOrNull(row.decadesPerSecond())},
+                                {"critical_step", numberOrNull(row.criticalStep)},
+                                {"message", row.message}});
+  }
+  return document;
+}
+
 }  // namespace
 
 ExitCode stabilityCommand(const StabilityOptions& options) {
@@ -157,11 +188,13 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
   std::vector<project::Override> set;
   for (const std::string& text : options.set) set.push_back(project::parseOverride(text));
   const InterruptGuard guard;
-  const StabilityAnalysis analysis = study::readStability(options.file, log, set);
+  StabilityAnalysis analysis = study::readStability(options.file, log, set);
+  analysis.recursion.at = options.at;
   study::StabilityOptions how;
   how.jobs = options.jobs > 0 ? options.jobs : std::max(1U, std::thread::hardware_concurrency());
   how.interrupted = core::interruptionRequested;
-  if (!options.quiet) how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "combinations"); };
+  if (!options.quiet && !options.json)
+    how.progress = [](std::size_t done, std::size_t all) { showCount(done, all, "combinations"); };
   const Rows rows = study::analyse(analysis, how);
   if (rows.empty()) {
     complain("Interrupted: nothing is written.\n");
@@ -174,7 +207,9 @@ ExitCode stabilityCommand(const StabilityOptions& options) {
                            "docs/stability.md says which projects have one.");
   const std::filesystem::path folder = options.folder.empty() ? analysis.folder() : options.folder;
   write(folder, analysis, rows);
-  if (options.quiet) return ExitCode::ok;
+  if (options.json)
+    print(jsonOf(analysis, rows).dump(2, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n");
+  if (options.quiet || options.json) return ExitCode::ok;
   print(study::stabilityText(analysis, rows) + fmt::format("\nresults in {}\n", folder.string()));
   return ExitCode::ok;
 }

@@ -1,5 +1,6 @@
 #include "koppla/fmi/co_simulation.hpp"
 
+#include <cmath>
 #include <mutex>
 #include <set>
 #include <type_traits>
@@ -136,8 +137,10 @@ void CoSimulation::bindDerivatives(std::span<const fmi2::ValueReference> inputs)
 
 void CoSimulation::enterInitialisation(const subsystem::Experiment& experiment) {
   const Functions& f = instance_.functions();
+  const bool ends = std::isfinite(experiment.end);
   require({f.setupExperiment(component_, experiment.tolerance ? fmi2::kTrue : fmi2::kFalse,
-                             experiment.tolerance.value_or(0.0), experiment.start, fmi2::kTrue, experiment.end),
+                             experiment.tolerance.value_or(0.0), experiment.start, ends ? fmi2::kTrue : fmi2::kFalse,
+                             ends ? experiment.end : 0.0),
            "fmi2SetupExperiment"},
           fmt::format("(start = {} s, stop = {} s)", core::text(experiment.start), core::text(experiment.end)));
   experiment_ = experiment;

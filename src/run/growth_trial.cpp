@@ -9,21 +9,12 @@ using coupling::CoupledStep;
 using coupling::Ending;
 using coupling::FaultKind;
 using coupling::StepOutcome;
-using subsystem::Slot;
 
 namespace {
 
 bool explodes(const StepOutcome& outcome) {
   return outcome.fault.kind == FaultKind::exploded || outcome.ending == Ending::exploded ||
          outcome.ending == Ending::opened;
-}
-
-/// Whether growth depends on the step: the model's own has the same exponent whatever the step is. That of a coupling
-/// falls to the half at least (damping errors are of the order of H), or doubles where every step multiplies the values
-/// however short it is.
-bool dependsOnStep(double growth, double growthInShorterSteps) {
-  const double quotient = std::log(growthInShorterSteps) / std::log(growth);
-  return quotient < 3.0 / 4.0 || quotient > 4.0 / 3.0;
 }
 
 }  // namespace
@@ -49,12 +40,8 @@ GrowthTrial::GrowthTrial(coupling::Network& network, const std::vector<coupling:
       t_(t),
       end_(end),
       halt_(halt),
-      outputs_(network.outputs().begin(), network.outputs().end()),
-      slopes_(network.slopes().begin(), network.slopes().end()),
-      discrete_(network.discreteOutputs({0, network.size()})),
-      // Between macro steps nobody else uses this slot.
-      unsaved_(network.save({0, network.size()}, Slot::macroStep)),
-      before_(watch.largestRatio()) {}
+      before_(network),
+      ratioBefore_(watch.largestRatio()) {}
 
 Stretch GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps, double enough) {
   Stretch stretch;
@@ -82,7 +69,7 @@ Stretch GrowthTrial::follow(const coupling::AlgorithmSettings& settings, double 
     }
     coupledStep.acceptUnwatched(t1);
     stretch.ratios.push_back(watch_.largestRatio());
-    if (stretch.ratios.back() >= enough * before_) return stretch;
+    if (stretch.ratios.back() >= enough * ratioBefore_) return stretch;
   }
   return stretch;
 }
@@ -92,24 +79,18 @@ Finding GrowthTrial::originOf(const Growth& growth, const coupling::AlgorithmSet
   constexpr double kLeast = 4.0;
   constexpr std::uint64_t kFewest = 8;
   constexpr std::uint64_t kMost = 3;  // times the steps that it took to grow
-  constexpr double kUnresolved = 1.2;
   const Stretch whole = follow(settings, h, std::max(kFewest, kMost * growth.steps), kEnough);
   const std::uint64_t steps = whole.ratios.size();
   if (!whole.sound) return {Origin::unknown, steps};
-  double last = whole.growthFrom(before_);
-  if (last < kLeast) return {Origin::model, steps};  // it has ended
-  // In large steps the growth of two or three lengths may agree by chance: on to those that resolve it.
-  constexpr unsigned kShortest = 64;
-  for (unsigned divisor = 2; divisor <= kShortest; divisor *= 2) {
+  const double exponent = std::log(whole.growthFrom(ratioBefore_));
+  if (exponent < std::log(kLeast)) return {Origin::model, steps};  // it has ended
+  const auto exponentOf = [&](unsigned divisor) -> std::optional<double> {
+    if (divisor == 1) return exponent;
     const Stretch shorter = follow(settings, h / divisor, divisor * steps, HUGE_VAL);
-    if (!shorter.sound) return {Origin::unknown, steps};
-    const double next = shorter.growthFrom(before_);
-    if (dependsOnStep(last, next)) return {Origin::coupling, steps};
-    const double perStep = std::pow(last, 2.0 / static_cast<double>(divisor * steps));  // in the longer of both
-    if (perStep <= kUnresolved) return {Origin::model, steps};
-    last = next;
-  }
-  return {Origin::unknown, steps};
+    if (!shorter.sound) return std::nullopt;
+    return std::log(shorter.growthFrom(ratioBefore_));
+  };
+  return {run::originOf(exponentOf, static_cast<double>(steps)), steps};
 }
 
 bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps) {
@@ -117,14 +98,7 @@ bool GrowthTrial::staysSmall(const coupling::AlgorithmSettings& settings, double
   constexpr double kSteady = 1.05;  // what does not grow may still swing
   constexpr double kHopeless = 4.0;
   const Stretch stretch = follow(settings, h, kLonger * steps, kHopeless);
-  return stretch.sound && stretch.growthFrom(before_) <= kSteady && stretch.lateGrowth() <= kSteady;
-}
-
-coupling::Fault GrowthTrial::putBack() {
-  std::ranges::copy(outputs_, network_.outputs().begin());
-  std::ranges::copy(slopes_, network_.slopes().begin());
-  network_.putDiscreteOutputs({0, network_.size()}, discrete_);
-  return network_.restore({0, network_.size()}, Slot::macroStep);
+  return stretch.sound && stretch.growthFrom(ratioBefore_) <= kSteady && stretch.lateGrowth() <= kSteady;
 }
 
 }  // namespace koppla::run

@@ -3,10 +3,11 @@
 #include <cstdint>
 #include <vector>
 
-#include "koppla/core/value.hpp"
 #include "koppla/coupling/coupled_step.hpp"
 #include "koppla/run/growth_watch.hpp"
 #include "koppla/run/halt.hpp"
+#include "koppla/run/origin.hpp"
+#include "koppla/run/return_point.hpp"
 
 namespace koppla::run {
 
@@ -20,9 +21,6 @@ struct Stretch {
   /// Of that over the largest of the second quarter: what comes to rest, or grows slowly, shows after a while.
   [[nodiscard]] double lateGrowth() const;
 };
-
-/// Whose doing it is that values grow.
-enum class Origin : std::uint8_t { model, coupling, unknown };
 
 struct Finding {
   Origin origin;
@@ -38,12 +36,12 @@ class GrowthTrial {
               const coupling::CoupledStep& accepted, const GrowthWatch& watch, double t, double end, const Halt& halt);
 
   /// Whether the state could be saved; if not, there is nothing else to call.
-  [[nodiscard]] const coupling::Fault& unsaved() const { return unsaved_; }
+  [[nodiscard]] const coupling::Fault& unsaved() const { return before_.unsaved(); }
   /// Whether values that have grown so in steps of h (s) grow in another way in shorter ones.
   Finding originOf(const Growth& growth, const coupling::AlgorithmSettings& settings, double h);
   /// Whether values stay about as large as they are, over four times as many steps of h (s), and longer.
   bool staysSmall(const coupling::AlgorithmSettings& settings, double h, std::uint64_t steps);
-  coupling::Fault putBack();
+  coupling::Fault putBack() { return before_.putBack(); }
   /// Somebody failed in a first step, as those do who are found not to return: nobody knows where he is.
   [[nodiscard]] const coupling::Fault& lost() const { return lost_; }
 
@@ -58,12 +56,9 @@ class GrowthTrial {
   double t_;
   double end_;
   const Halt& halt_;
-  std::vector<double> outputs_;
-  std::vector<double> slopes_;
-  core::Values discrete_;
-  coupling::Fault unsaved_;
+  ReturnPoint before_;
   coupling::Fault lost_;
-  double before_;  ///< the largest ratio at the beginning
+  double ratioBefore_;  ///< the largest one at the beginning
 };
 
 }  // namespace koppla::run

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "koppla/run/alternatives.hpp"
 #include "koppla/run/macro_step.hpp"
 
 namespace koppla::run {
@@ -13,39 +14,6 @@ namespace koppla::run {
 using coupling::AlgorithmKind;
 using coupling::AlgorithmSettings;
 using coupling::Fault;
-
-namespace {
-
-/// Something else to try from where values ran away.
-struct Alternative {
-  std::string words;
-  AlgorithmSettings algorithm;
-};
-
-AlgorithmSettings with(AlgorithmSettings settings, AlgorithmKind kind) {
-  settings.kind = kind;
-  if (settings.iterates()) settings.samples = coupling::Samples::values;
-  return settings;
-}
-
-std::vector<Alternative> alternativesTo(const AlgorithmSettings& present, unsigned highest, bool hasLaws) {
-  std::vector<Alternative> all;
-  for (unsigned degree = 0; degree <= highest; ++degree) {
-    if (degree == present.degree) continue;
-    all.push_back({fmt::format("algorithm.degree = {}", degree), present});
-    all.back().algorithm.degree = degree;
-  }
-  const auto add = [&](AlgorithmKind kind, std::string_view word) {
-    all.push_back({fmt::format("algorithm.kind = \"{}\"", word), with(present, kind)});
-  };
-  if (present.iterates()) return all;
-  if (present.kind == AlgorithmKind::jacobi) add(AlgorithmKind::gaussSeidel, "gauss-seidel");
-  if (hasLaws) add(AlgorithmKind::semiImplicit, "semi-implicit");
-  add(AlgorithmKind::iteratedGaussSeidel, "iterated-gauss-seidel");
-  return all;
-}
-
-}  // namespace
 
 void MacroStep::lookForGrowth(double t) {
   if (growth_) growth_->see(t);
@@ -135,11 +103,7 @@ std::string MacroStep::remediesFor(GrowthTrial& trial, std::uint64_t steps) cons
     if (trial.staysSmall(settings_.algorithm, h / divisor, divisor * steps))
       found.push_back(adapts ? fmt::format("step_control.max_step = {:.4g}", lastLength_ / divisor)
                              : fmt::format("simulation.step = {:.4g}", settings_.step / divisor));
-  unsigned highest = subsystem::kMaxDegree;
-  for (const coupling::Member& member : system_.members)
-    if (!member.subsystem->describe().capabilities.isStatic)
-      highest = std::min(highest, member.subsystem->describe().capabilities.inputDerivatives);
-  for (const Alternative& other : alternativesTo(settings_.algorithm, highest, !system_.laws.empty()))
+  for (const Alternative& other : alternativesTo(settings_.algorithm, system_))
     if (trial.staysSmall(other.algorithm, h, steps)) found.push_back(other.words);
   constexpr std::string_view kCause =
       " In shorter steps it grows in another way, so this is the coupling's doing and not the model's.";

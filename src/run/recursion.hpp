@@ -7,6 +7,7 @@
 
 #include "koppla/core/log.hpp"
 #include "koppla/coupling/system.hpp"
+#include "koppla/run/critical_step.hpp"
 #include "koppla/run/settings.hpp"
 
 namespace koppla::run {
@@ -19,6 +20,8 @@ struct RecursionSettings {
   double increment = 6e-6;
   /// A spectral radius up to 1 + allowance counts as stable: undamped motion has 1, and rounding.
   double allowance = 1e-10;
+  /// s, the instant of a run at which it is linearised; absent: the start.
+  std::optional<double> at{};
 
   /// The one place that says so, for limits, tables and pictures.
   [[nodiscard]] double largestStableRadius() const { return 1.0 + allowance; }
@@ -27,11 +30,8 @@ struct RecursionSettings {
   [[nodiscard]] std::string largestStableText() const;
 };
 
-/// Steps (s) among which the limit of stability is sought.
-struct StepRange {
-  double from;
-  double to;
-};
+/// Those whose states nobody knows, as a list; empty where there is a matrix.
+std::string whoHidesStates(const coupling::System& system);
 
 /// One macro step of the whole coupled system as a linear recursion (Schmoll, sec. 2.5.1 and 2.6.1, after Busch):
 ///
@@ -40,16 +40,16 @@ struct StepRange {
 /// It is stable where the spectral radius of M is at most 1 (RecursionSettings::isStable). The columns of M come from
 /// real macro steps of the chosen algorithm, with the members' own integrators, applied to unit vectors; so whatever
 /// the algorithm does is in it. Linear members: differences to the step from w = 0. Others: central differences about
-/// the initial point, where all outputs have been what they are at the start; the result belongs to that point, best an
-/// equilibrium.
+/// the initial point, where all outputs have been what they are at the start, or about what a run has come to; the
+/// result belongs to that point, best an equilibrium.
 ///
 /// The step is fixed, whatever step control the settings name. Iterating algorithms are solved to nearly rounding, so M
 /// is that of the converged scheme. In master/slave mode H is the step that the master takes: at most its micro step.
-/// Discrete values keep what they have at the start.
+/// Discrete values keep what they have at that point.
 class MacroStepRecursion {
  public:
-  /// Compiles and initialises the system as a run does. Throws core::InputError where it cannot be initialised or a
-  /// member does not give its states, with its name. The log is used here only.
+  /// Compiles and initialises the system as a run does, and runs to `how.at`. Throws core::InputError where that fails
+  /// or a member does not give its states, with its name. The log is used here only.
   MacroStepRecursion(coupling::System system, Settings settings, core::Log& log, RecursionSettings how = {});
   ~MacroStepRecursion();
   MacroStepRecursion(MacroStepRecursion&&) noexcept;
@@ -62,9 +62,7 @@ class MacroStepRecursion {
   /// The largest |eigenvalue| of M; infinite where M is not finite.
   [[nodiscard]] double spectralRadius(double H);
   [[nodiscard]] bool isStable(double H);
-  /// The smallest unstable step in the range, to 1e-7 of it; `from` itself if that is unstable, nothing if all are
-  /// stable. Steps that lie 2 % apart are tried upwards, then the interval is halved (Schmoll notes, 10.2): a gap of
-  /// instability that is narrower than that may be missed.
+  /// The smallest unstable step in the range, if there is one.
   [[nodiscard]] std::optional<double> criticalStep(StepRange range);
 
  private:

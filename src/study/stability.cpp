@@ -1,10 +1,12 @@
 #include "koppla/study/stability.hpp"
 
 #include <cmath>
+#include <type_traits>
 #include <utility>
 
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
+#include "koppla/run/probed_recursion.hpp"
 #include "koppla/study/children.hpp"
 #include "koppla/study/payload.hpp"
 #include "koppla/study/survey.hpp"
@@ -30,10 +32,52 @@ StabilityRow rowAt(const StabilityAnalysis& analysis, std::size_t point) {
   return row;
 }
 
+StabilityRow radiusAt(double step, run::MacroStepRecursion& recursion, const run::RecursionSettings& how) {
+  StabilityRow row;
+  row.spectralRadius = recursion.spectralRadius(step);
+  row.status = how.isStable(row.spectralRadius) ? StabilityStatus::stable : StabilityStatus::unstable;
+  return row;
+}
+
+/// An undamped motion has the radius 1, and nobody can be certain of more.
+StabilityStatus statusOf(const run::ProbedRadius& radius, const run::ProbedRecursion& recursion) {
+  constexpr double kAsGoodAsKnown = 1e-6;
+  if (!recursion.isStable(radius)) return StabilityStatus::unstable;
+  const bool known = recursion.isCertain(radius) || radius.uncertainty <= kAsGoodAsKnown;
+  return known ? StabilityStatus::stable : StabilityStatus::undecided;
+}
+
+StabilityRow radiusAt(double step, run::ProbedRecursion& recursion, const run::RecursionSettings& /*how*/) {
+  const run::ProbedRadius radius = recursion.spectralRadius(step);
+  StabilityRow row;
+  row.spectralRadius = radius.value;
+  row.uncertainty = radius.uncertainty;
+  row.status = statusOf(radius, recursion);
+  return row;
+}
+
+template <class Recursion>
+StabilityRow answerOf(const StabilityAnalysis& analysis, double step, Recursion recursion) {
+  StabilityRow row;
+  if (analysis.find == StabilityQuestion::spectralRadius) {
+    row = radiusAt(step, recursion, analysis.recursion);
+    row.step = step;
+  } else {
+    const std::optional<double> limit = recursion.criticalStep(analysis.range);
+    row.status = !limit                         ? StabilityStatus::stable
+                 : *limit > analysis.range.from ? StabilityStatus::limit
+                                                : StabilityStatus::unstable;
+    if (row.status == StabilityStatus::limit) row.criticalStep = *limit;
+  }
+  row.byProbes = std::is_same_v<Recursion, run::ProbedRecursion>;
+  return row;
+}
+
 std::string packed(const StabilityRow& row) {
   Packer packer;
   packer.count(static_cast<std::uint64_t>(row.status));
-  for (const double number : {row.step, row.spectralRadius, row.criticalStep}) packer.number(number);
+  packer.count(row.byProbes ? 1 : 0);
+  for (const double number : {row.step, row.spectralRadius, row.criticalStep, row.uncertainty}) packer.number(number);
   packer.text(row.message);
   return std::move(packer).take();
 }
@@ -48,7 +92,9 @@ StabilityRow received(const ChildResult& result) {
   }
   Unpacker unpacker(result.payload);
   row.status = static_cast<StabilityStatus>(unpacker.count());
-  for (double* number : {&row.step, &row.spectralRadius, &row.criticalStep}) *number = unpacker.number();
+  row.byProbes = unpacker.count() != 0;
+  for (double* number : {&row.step, &row.spectralRadius, &row.criticalStep, &row.uncertainty})
+    *number = unpacker.number();
   row.message = unpacker.text();
   return row;
 }
@@ -63,6 +109,8 @@ std::string_view word(StabilityStatus status) {
       return "unstable";
     case StabilityStatus::limit:
       return "limit";
+    case StabilityStatus::undecided:
+      return "undecided";
     case StabilityStatus::failed:
       break;
   }
@@ -71,20 +119,10 @@ std::string_view word(StabilityStatus status) {
 
 StabilityRow judge(const StabilityAnalysis& analysis, coupling::System system, const run::Settings& settings) {
   core::Log log;
-  run::MacroStepRecursion recursion(std::move(system), settings, log, analysis.recursion);
-  StabilityRow row;
-  if (analysis.find == StabilityQuestion::spectralRadius) {
-    row.step = settings.step;
-    row.spectralRadius = recursion.spectralRadius(row.step);
-    row.status = analysis.recursion.isStable(row.spectralRadius) ? StabilityStatus::stable : StabilityStatus::unstable;
-    return row;
-  }
-  const std::optional<double> limit = recursion.criticalStep(analysis.range);
-  row.status = StabilityStatus::stable;
-  if (!limit) return row;
-  row.status = *limit > analysis.range.from ? StabilityStatus::limit : StabilityStatus::unstable;
-  if (row.status == StabilityStatus::limit) row.criticalStep = *limit;
-  return row;
+  if (run::whoHidesStates(system).empty())
+    return answerOf(analysis, settings.step,
+                    run::MacroStepRecursion(std::move(system), settings, log, analysis.recursion));
+  return answerOf(analysis, settings.step, run::ProbedRecursion(std::move(system), settings, log, analysis.recursion));
 }
 
 double StabilityRow::decadesPerSecond() const {

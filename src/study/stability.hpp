@@ -49,10 +49,11 @@ StabilityAnalysis readStability(const std::filesystem::path& file, core::Log& lo
                                 std::span<const project::Override> set = {});
 
 enum class StabilityStatus : std::uint8_t {
-  stable,    ///< by RecursionSettings::isStable; no unstable step in the range
-  unstable,  ///< not stable; already at the shortest step of the range
-  limit,     ///< the critical step was found
-  failed,    ///< there is no recursion
+  stable,     ///< by RecursionSettings::isStable; no unstable step in the range
+  unstable,   ///< not stable; already at the shortest step of the range
+  limit,      ///< the critical step was found
+  undecided,  ///< probes do not tell
+  failed,     ///< there is no recursion
 };
 
 std::string_view word(StabilityStatus status);
@@ -63,6 +64,8 @@ struct StabilityRow {
   double step = std::numeric_limits<double>::quiet_NaN();            ///< s, to which the spectral radius belongs
   double spectralRadius = std::numeric_limits<double>::quiet_NaN();  ///< per macro step
   double criticalStep = std::numeric_limits<double>::quiet_NaN();    ///< s
+  bool byProbes = false;                                             ///< not from a matrix
+  double uncertainty = std::numeric_limits<double>::quiet_NaN();     ///< of a spectral radius by probes
   std::string message;                                               ///< why it failed; empty if it did not
 
   /// Powers of ten that a disturbance grows by in one second: log10(rho) / H.
@@ -82,6 +85,8 @@ struct StabilityOptions {
 /// interrupted. The calling process must have no other threads.
 std::vector<StabilityRow> analyse(const StabilityAnalysis& analysis, const StabilityOptions& options);
 
+/// "matrix", "probes"; empty where there is no recursion.
+std::string_view methodOf(const StabilityRow& row);
 /// One line per combination in the order of the grid: varied values, status, numbers, message.
 std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows);
 /// For people: a table with the last varied setting across, a list where that is too wide, the counts where both are

@@ -26,8 +26,8 @@ std::string answer(const StabilityAnalysis& analysis, const StabilityRow& row) {
   if (analysis.find == StabilityQuestion::criticalStep)
     return row.status == StabilityStatus::limit ? fmt::format("{:.4e}", row.criticalStep)
                                                 : std::string(row.status == StabilityStatus::stable ? "none" : "<");
-  return row.status == StabilityStatus::unstable ? unstableRadius(row.spectralRadius) + " !"
-                                                 : fmt::format("{:.6g}", row.spectralRadius);
+  if (row.status == StabilityStatus::unstable) return unstableRadius(row.spectralRadius) + " !";
+  return fmt::format("{:.6g}{}", row.spectralRadius, row.status == StabilityStatus::undecided ? " ?" : "");
 }
 
 /// The last setting goes across, all others down.
@@ -73,17 +73,36 @@ std::string listing(const StabilityAnalysis& analysis, std::span<const Stability
 /// For maps, which nobody reads line by line.
 std::string summary(std::span<const StabilityRow> rows) {
   std::string text = fmt::format("  {} combinations", rows.size());
-  for (const StabilityStatus status :
-       {StabilityStatus::stable, StabilityStatus::unstable, StabilityStatus::limit, StabilityStatus::failed})
+  for (const StabilityStatus status : {StabilityStatus::stable, StabilityStatus::unstable, StabilityStatus::limit,
+                                       StabilityStatus::undecided, StabilityStatus::failed})
     if (const auto count = std::ranges::count(rows, status, &StabilityRow::status); count > 0)
       text += fmt::format(", {} {}", count, word(status));
+  return text + "\n";
+}
+
+/// Where matrices and probes come from, if that is not the initial point of members whose states are known.
+std::string origins(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
+  const std::string instant =
+      analysis.recursion.at ? fmt::format("t = {} s", core::text(*analysis.recursion.at)) : "the start";
+  const auto probed = std::ranges::count(rows, true, &StabilityRow::byProbes);
+  const auto others = std::ranges::count_if(
+      rows, [](const StabilityRow& row) { return !row.byProbes && row.status != StabilityStatus::failed; });
+  std::string text;
+  if (analysis.recursion.at && others > 0) text += fmt::format("linearised at {}\n", instant);
+  if (probed == 0) return text;
+  text += fmt::format("by probes at {}", instant);
+  if (others > 0) text += fmt::format(": {} of {} combinations", probed, rows.size());
+  double largest = 0.0;
+  for (const StabilityRow& row : rows)
+    if (row.status != StabilityStatus::undecided) largest = std::fmax(largest, row.uncertainty);
+  if (largest > 0.0) text += fmt::format(", to within {:.1e}", largest);
   return text + "\n";
 }
 
 /// What the signs in the table mean, and the first reason of a failure.
 std::string remarks(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
   const auto count = [&](StabilityStatus status) { return std::ranges::count(rows, status, &StabilityRow::status); };
-  std::string text;
+  std::string text = origins(analysis, rows);
   if (analysis.find == StabilityQuestion::criticalStep) {
     if (count(StabilityStatus::stable) > 0)
       text += fmt::format("none: no unstable step up to {} s\n", core::text(analysis.range.to));
@@ -94,6 +113,9 @@ std::string remarks(const StabilityAnalysis& analysis, std::span<const Stability
   } else if (count(StabilityStatus::unstable) > 0) {
     text += fmt::format("!: unstable, above {} (allowance)\n", analysis.recursion.largestStableText());
   }
+  if (count(StabilityStatus::undecided) > 0)
+    text +=
+        "?: undecided, the model moves on too fast, or too slowly against the step (uncertainty in stability.csv)\n";
   if (const auto failures = count(StabilityStatus::failed); failures > 0)
     text += fmt::format("failed: {} of {} combinations; the first: {}\n", failures, rows.size(),
                         std::ranges::find(rows, StabilityStatus::failed, &StabilityRow::status)->message);
@@ -102,10 +124,16 @@ std::string remarks(const StabilityAnalysis& analysis, std::span<const Stability
 
 }  // namespace
 
+std::string_view methodOf(const StabilityRow& row) {
+  if (row.status == StabilityStatus::failed) return "";
+  return row.byProbes ? "probes" : "matrix";
+}
+
 std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const StabilityRow> rows) {
   Cells head;
   for (const Axis& axis : analysis.grid.axes()) head.push_back(inQuotes(axis.name()));
-  for (const char* name : {"status", "step", "spectral_radius", "decades_per_second", "critical_step", "message"})
+  for (const char* name :
+       {"status", "step", "spectral_radius", "decades_per_second", "critical_step", "method", "uncertainty", "message"})
     head.push_back(inQuotes(name));
   std::string text = line(head);
   for (std::size_t point = 0; point < rows.size(); ++point) {
@@ -115,6 +143,8 @@ std::string stabilityCsv(const StabilityAnalysis& analysis, std::span<const Stab
     cells.push_back(inQuotes(word(row.status)));
     for (const double value : {row.step, row.spectralRadius, row.decadesPerSecond(), row.criticalStep})
       cells.push_back(numberOrNothing(value));
+    cells.push_back(inQuotes(methodOf(row)));
+    cells.push_back(numberOrNothing(row.uncertainty));
     cells.push_back(inQuotes(row.message));
     text += line(cells);
   }

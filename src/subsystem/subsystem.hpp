@@ -123,7 +123,7 @@ struct Binding {
 
 struct Experiment {
   double start;
-  double end;
+  double end;  ///< infinite: nobody knows it
   std::optional<double> tolerance;
   /// Becomes true when the run is to end soon: who is busy for long may give up. Outlives the subsystem's use; may be
   /// missing.

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include <gtest/gtest.h>
+#include <nlohmann/json.hpp>
 #include <unistd.h>
 
 #include "command.hpp"
@@ -125,6 +126,48 @@ TEST_F(StabilityCommandTest, CtrlCLeavesNothingBehind) {
   EXPECT_EQ(result.out, "");
   EXPECT_FALSE(workspace_.has("s.stability"));
   EXPECT_TRUE(workspace_.leftovers().empty());
+}
+
+/// Two lags (1 s) that drive each other by 5 and -5 through held inputs: exp(-H) +- i 5 (1 - exp(-H)) per step.
+TEST_F(StabilityCommandTest, ProbesFmusAtAnInstant) {
+  workspace_.write("project.toml",
+                   "format = 1\nsimulation = { end = 2.0, step = 0.1 }\nalgorithm = { kind = \"jacobi\" }\n" +
+                       subsystem("a", "FirstOrderLag", "k = 5.0, x0 = 1.0") +
+                       subsystem("b", "FirstOrderLag", "k = -5.0") + connection("a.y", "b.u") +
+                       connection("b.y", "a.u"));
+  write("find = \"spectral-radius\"");
+  const double radius = std::hypot(std::exp(-0.1), 5.0 * (1.0 - std::exp(-0.1)));
+  const Result result = workspace_.run({"stability", "s.toml", "--at", "1.5", "--json"});
+  EXPECT_EQ(result.exitCode, 0) << result.all();
+  EXPECT_EQ(result.err, "");
+  const nlohmann::json document = nlohmann::json::parse(result.out);
+  EXPECT_EQ(document["at"], 1.5);
+  ASSERT_EQ(document["rows"].size(), 1U);
+  const nlohmann::json& row = document["rows"][0];
+  EXPECT_EQ(row["method"], "probes");
+  EXPECT_EQ(row["status"], "unstable");
+  EXPECT_NEAR(row["spectral_radius"].get<double>(), radius, 1e-7);
+  EXPECT_LT(row["uncertainty"].get<double>(), 1e-7);
+  EXPECT_TRUE(row["critical_step"].is_null());
+  const std::vector<std::string> rows = workspace_.rows("s.stability/stability.csv");
+  ASSERT_EQ(rows.size(), 1U);
+  EXPECT_NE(rows[0].find("\"probes\""), std::string::npos) << rows[0];
+
+  const Result table = workspace_.run({"stability", "s.toml", "--at", "1.5"});
+  EXPECT_NE(table.out.find("\nby probes at t = 1.5 s, to within "), std::string::npos) << table.out;
+  const Result start = workspace_.run({"stability", "s.toml"});
+  EXPECT_NE(start.out.find("\nby probes at the start, to within "), std::string::npos) << start.out;
+}
+
+TEST_F(StabilityCommandTest, SaysWhereMatricesWereLinearised) {
+  write("find = \"spectral-radius\"");
+  const Result result = workspace_.run({"stability", "s.toml", "--at", "2.5"});
+  EXPECT_NE(result.out.find("\nlinearised at t = 2.5 s\n"), std::string::npos) << result.out;
+  const Result json = workspace_.run({"stability", "s.toml", "--json"});
+  const nlohmann::json document = nlohmann::json::parse(json.out);
+  EXPECT_TRUE(document["at"].is_null());
+  EXPECT_EQ(document["rows"][0]["method"], "matrix");
+  EXPECT_TRUE(document["rows"][0]["uncertainty"].is_null());
 }
 
 }  // namespace

@@ -75,5 +75,27 @@ TEST(StabilityExamples, TheMapChangesColourAtTheCriticalStep) {
   EXPECT_NE(analysis.picture.find("ρ = 1"), std::string::npos);
 }
 
+/// `koppla check` of Schmoll's oscillator, Jacobi and degree 3, whose limit is 3.8222e-4 s.
+CommandResult checkAt(double step, const std::string& more) {
+  return command({"check", (examplesFolder() / "two-mass-oscillator/force-displacement.toml").string(), "--json",
+                  "--set", "algorithm.degree=3", "--set", "simulation.step=" + std::to_string(step), "--set", more});
+}
+
+TEST(StabilityExamples, ChecksTellOfInstabilityBeforehand) {
+  const CommandResult beyond = checkAt(1.1 * 3.8222e-4, "simulation.end=1");
+  EXPECT_EQ(beyond.exitCode, 0);
+  EXPECT_EQ(nlohmann::json::parse(beyond.output)["subsystems"], 2);
+  EXPECT_NE(beyond.errors.find("warning: coupling: The coupling is unstable with simulation.step = 0.00042"),
+            std::string::npos)
+      << beyond.errors;
+  // Gauss-Seidel's method has its limit at 6.5875e-4 s.
+  EXPECT_NE(beyond.errors.find("algorithm.kind = \"gauss-seidel\""), std::string::npos) << beyond.errors;
+  const auto shorter = matches(beyond.errors, R"re(simulation\.step = ([0-9.e-]+) \()re");
+  ASSERT_EQ(shorter.size(), 1U) << beyond.errors;
+  EXPECT_NEAR(std::stod(shorter.front()[1]), 3.8222e-4, 0.02 * 3.8222e-4);
+  EXPECT_EQ(checkAt(0.9 * 3.8222e-4, "simulation.end=1").errors, "");
+  EXPECT_EQ(checkAt(1.1 * 3.8222e-4, "simulation.on_instability=ignore").errors, "");
+}
+
 }  // namespace
 }  // namespace koppla::test::stability_test

@@ -14,6 +14,7 @@
 #include "support/figure.hpp"
 #include "support/formula_subsystem.hpp"
 #include "two_mass.hpp"
+#include "veiled.hpp"
 
 // A run beyond the limit of its coupling is stopped, or warned about, before its values have lost all sense; one below
 // it is left alone.
@@ -22,42 +23,6 @@ namespace koppla::test::instability_test {
 namespace {
 
 using coupling::AlgorithmKind;
-
-/// Members that save no states.
-class Unrepeatable final : public subsystem::Subsystem {
- public:
-  explicit Unrepeatable(std::unique_ptr<subsystem::Subsystem> inner)
-      : inner_(std::move(inner)), description_(inner_->describe()) {
-    description_.capabilities.saveRestore = false;
-  }
-  [[nodiscard]] const subsystem::Description& describe() const override { return description_; }
-  void set(subsystem::PortIndex port, std::span<const core::Value> values) override { inner_->set(port, values); }
-  void bind(subsystem::Binding binding) override { inner_->bind(std::move(binding)); }
-  void enterInitialisation(const subsystem::Experiment& experiment) override {
-    inner_->enterInitialisation(experiment);
-  }
-  subsystem::Status evaluate(double t, std::span<const double> u, std::span<double> y) override {
-    return inner_->evaluate(t, u, y);
-  }
-  subsystem::Status differentiate(std::size_t input, std::span<double> dy) override {
-    return inner_->differentiate(input, dy);
-  }
-  void leaveInitialisation() override { inner_->leaveInitialisation(); }
-  subsystem::StepResult advance(const subsystem::Step& step, subsystem::Trajectory u, std::span<double> y) override {
-    return inner_->advance(step, u, y);
-  }
-  subsystem::Status save(subsystem::Slot) override { return subsystem::Status::error; }
-  subsystem::Status restore(subsystem::Slot) override { return subsystem::Status::error; }
-  void observe(std::span<const subsystem::PortIndex> ports, core::Values& into) override {
-    inner_->observe(ports, into);
-  }
-  void terminate() noexcept override { inner_->terminate(); }
-  [[nodiscard]] std::string failure() const override { return inner_->failure(); }
-
- private:
-  std::unique_ptr<subsystem::Subsystem> inner_;
-  subsystem::Description description_;
-};
 
 struct Ended {
   run::Outcome outcome;
@@ -164,9 +129,7 @@ coupling::System driveTrain() {
 }
 
 coupling::System unrepeatable(coupling::System system) {
-  for (coupling::Member& member : system.members)
-    member.subsystem = std::make_unique<Unrepeatable>(std::move(member.subsystem));
-  return system;
+  return veiled(std::move(system), [](subsystem::Capabilities& can) { can.saveRestore = false; });
 }
 
 /// The smallest unstable step and what a disturbance is multiplied by in a step of `factor` times that length.

@@ -64,8 +64,10 @@ TEST(StabilityCsv, HasTheGrowthPerSecond) {
   // log10(1/10) / (1/2 s)
   EXPECT_EQ(stabilityCsv(analysis(StabilityQuestion::spectralRadius, {words("k", {"a", "b"}), numbers("c", 1)}),
                          std::vector<StabilityRow>{radius(0.1), radius(100.0, 4.0)}),
-            "\"k\",\"c\",\"status\",\"step\",\"spectral_radius\",\"decades_per_second\",\"critical_step\",\"message\"\n"
-            "\"a\",1,\"stable\",0.5,0.1,-2,,\"\"\n\"b\",1,\"unstable\",4,100,0.5,,\"\"\n");
+            "\"k\",\"c\",\"status\",\"step\",\"spectral_radius\",\"decades_per_second\",\"critical_step\",\"method\","
+            "\"uncertainty\",\"message\"\n"
+            "\"a\",1,\"stable\",0.5,0.1,-2,,\"matrix\",,\"\"\n"
+            "\"b\",1,\"unstable\",4,100,0.5,,\"matrix\",,\"\"\n");
 }
 
 TEST(StabilityText, ListsOneSettingWithRadiusAndGrowth) {
@@ -78,6 +80,43 @@ TEST(StabilityText, ListsOneSettingWithRadiusAndGrowth) {
                 "  c            failed           -     failed\n\n"
                 "!: unstable, above 1 + 1e-10 (allowance)\n"
                 "failed: 1 of 3 combinations; the first: It has no states.\n");
+}
+
+TEST(StabilityText, SaysWhichRadiiAreByProbesAndHowGoodTheyAre) {
+  StabilityAnalysis probed = analysis(StabilityQuestion::spectralRadius, {words("k", {"a", "b"})});
+  probed.recursion.at = 2.5;
+  std::vector<StabilityRow> rows{radius(0.5), radius(0.5)};
+  const auto says = [&](const std::string& note) {
+    return stabilityText(probed, rows).find("\n\n" + note) != std::string::npos;
+  };
+  EXPECT_TRUE(says("linearised at t = 2.5 s\n"));
+  rows[0].byProbes = true;
+  rows[0].uncertainty = 3e-7;
+  EXPECT_TRUE(says("linearised at t = 2.5 s\nby probes at t = 2.5 s: 1 of 2 combinations, to within 3.0e-07\n"));
+  rows[1].byProbes = true;
+  rows[1].uncertainty = 2e-5;
+  EXPECT_TRUE(says("by probes at t = 2.5 s, to within 2.0e-05\n"));
+  probed.recursion.at.reset();
+  EXPECT_TRUE(says("by probes at the start, to within 2.0e-05\n"));
+}
+
+TEST(StabilityText, LeavesOpenWhatProbesDoNotTell) {
+  std::vector<StabilityRow> rows{radius(0.5), radius(1.25)};
+  for (StabilityRow& row : rows) row.byProbes = true;
+  rows[0].uncertainty = 1e-9;
+  rows[1].status = StabilityStatus::undecided;
+  rows[1].uncertainty = 0.5;
+  EXPECT_EQ(stabilityText(analysis(StabilityQuestion::spectralRadius, {words("k", {"a", "b"})}), rows),
+            kRadiusHead +
+                "  k   spectral radius   decades/s      status\n"
+                "  a               0.5      -0.602      stable\n"
+                "  b            1.25 ?       0.194   undecided\n\n"
+                "by probes at the start, to within 1.0e-09\n"
+                "?: undecided, the model moves on too fast, or too slowly against the step (uncertainty in "
+                "stability.csv)\n");
+  const std::string open = stabilityText(analysis(StabilityQuestion::spectralRadius, {words("k", {"b"})}),
+                                         std::vector<StabilityRow>{rows[1]});
+  EXPECT_NE(open.find("\n\nby probes at the start\n?: "), std::string::npos) << open;
 }
 
 TEST(StabilityText, ListsOneSettingWithItsCriticalStep) {

@@ -137,11 +137,11 @@ TEST(StabilityTables, HaveOneLinePerCombination) {
       parseStability(std::string(kHead) + "find = \"critical-step\"\n" + kTwoAxes, "limits.toml");
   EXPECT_EQ(stabilityCsv(analysis, fourRows()),
             "\"algorithm.kind\",\"algorithm.degree\",\"status\",\"step\",\"spectral_radius\",\"decades_per_second\","
-            "\"critical_step\",\"message\"\n"
-            "\"jacobi\",0,\"limit\",,,,0.00025,\"\"\n"
-            "\"jacobi\",1,\"stable\",,,,,\"\"\n"
-            "\"gauss-seidel\",0,\"unstable\",,,,,\"\"\n"
-            "\"gauss-seidel\",1,\"failed\",,,,,\"It has \"\"no\"\" states.\"\n");
+            "\"critical_step\",\"method\",\"uncertainty\",\"message\"\n"
+            "\"jacobi\",0,\"limit\",,,,0.00025,\"matrix\",,\"\"\n"
+            "\"jacobi\",1,\"stable\",,,,,\"matrix\",,\"\"\n"
+            "\"gauss-seidel\",0,\"unstable\",,,,,\"matrix\",,\"\"\n"
+            "\"gauss-seidel\",1,\"failed\",,,,,\"\",,\"It has \"\"no\"\" states.\"\n");
 }
 
 TEST(StabilityTables, ShowTwoSettingsAsATableAndExplainItsSigns) {

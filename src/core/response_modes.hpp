@@ -1,0 +1,31 @@
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <vector>
+
+namespace koppla::core {
+
+/// What a linear recursion w(n+1) = M w(n) shows of itself, y(n) = C w(n), after some disturbances of w.
+struct Responses {
+  std::size_t values = 0;        ///< numbers in y
+  std::size_t disturbances = 0;  ///< how many were tried
+  /// y after every disturbance, one behind the other; then the same at the next n.
+  std::vector<double> numbers{};
+  std::vector<double> noise{};  ///< magnitude in every number of y; empty: none
+
+  [[nodiscard]] std::size_t samples() const { return numbers.size() / (values * disturbances); }
+  /// The first ones only.
+  [[nodiscard]] Responses first(std::size_t samples) const;
+};
+
+/// The largest |eigenvalue| of M among the modes that these responses show beyond `shown` of the strongest one: M
+/// itself, as small as it can be, comes out of the singular vectors of what was and what is one n later (eigensystem
+/// realisation; J.-N. Juang and R. Pappa, J. Guidance 8 (1985) 620). 0 where there are no responses; absent for fewer
+/// than four samples, and where a number is not finite. Units do not matter: what every value shows counts alike.
+std::optional<double> largestModulus(const Responses& responses, double shown = 1e-7);
+
+/// By which part of all that is shown two sets of responses differ, over the samples that both have.
+double partBetween(const Responses& responses, const Responses& others);
+
+}  // namespace koppla::core
