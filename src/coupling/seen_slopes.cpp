@@ -17,6 +17,7 @@ void subtract(double factor, std::span<const double> from, std::span<double> to)
   for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
 }
 
+constexpr double kRounding = 1e-15;           ///< of values
 constexpr double kRoundingOfChanges = 1e-13;  ///< changes below that share of a value tell nothing
 constexpr double kUnseen = 1e5;  ///< by how much answers may be further from the solution than what is unexplained
 constexpr double kContradiction = 0.5;  ///< share of a move that should have been another one
@@ -30,6 +31,7 @@ SeenSlopes::SeenSlopes(const core::Tolerance& tolerance, std::span<const double>
   const std::size_t room = size_ > 0 ? kMostNumbers / (2 * size_) : 0;
   pairs_.resize(std::min(2 * size_, std::clamp(room, std::size_t{2}, kMostPairs)));
   for (Pair& pair : pairs_) pair = {std::vector<double>(size_), std::vector<double>(size_)};
+  order_.reserve(pairs_.size());
   basis_.resize(2 * size_ * std::min(size_, pairs_.size()));
 }
 
@@ -86,6 +88,7 @@ void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const doubl
   }
   if (!(change > kRoundingOfChanges * kRoundingOfChanges * size) || !std::isfinite(change)) return;
   pair.step = step_;
+  pair.rounding = kRounding * std::sqrt(size / change);
   next_ = (next_ + 1) % pairs_.size();
   count_ = std::min(count_ + 1, pairs_.size());
   learned_ = std::min(learned_ + 1, pairs_.size());
@@ -99,21 +102,31 @@ void SeenSlopes::explain(std::span<double> v, std::span<double> d) {
   }
 }
 
-void SeenSlopes::findBasis(std::size_t skipped) {
-  constexpr double kNow = 1e-6;  // relative precision of a pair, and by how much it gets worse with every step
-  constexpr double kWorse = 1e-4;
-  directions_ = 0;
+/// The most precise pairs first: in steps that are long past slopes were others, and small changes drown in rounding.
+void SeenSlopes::order(std::size_t skipped) {
+  constexpr double kWorse = 1e-4;  // with every step
+  order_.clear();
   const std::size_t counting = startsAnew() ? learned_ : count_;
-  for (std::size_t i = skipped; i < counting && directions_ < size_ && 2 * directions_ * size_ < basis_.size(); ++i) {
+  for (std::size_t i = skipped; i < counting; ++i) {
     const Pair& pair = newest(i);
+    order_.push_back({pair.rounding + kWorse * static_cast<double>(step_ - pair.step), &pair});
+  }
+  std::ranges::sort(order_, {}, &Ordered::imprecision);
+}
+
+void SeenSlopes::findBasis(std::size_t skipped) {
+  constexpr double kLeast = 1e-6;
+  order(skipped);
+  directions_ = 0;
+  for (const Ordered& next : order_) {
+    if (directions_ == size_ || 2 * directions_ * size_ == basis_.size()) return;
     const std::span<double> v = q(directions_);
     const std::span<double> d = m(directions_);
-    weighed(pair, v, d);
+    weighed(*next.pair, v, d);
     const double whole = std::sqrt(product(v, v));
     explain(v, d);
-    const double precision = kNow + kWorse * static_cast<double>(step_ - pair.step);
     const double length = std::sqrt(product(v, v));
-    if (!(length > precision * whole)) continue;
+    if (!(length > (kLeast + next.imprecision) * whole)) continue;
     for (double& value : v) value /= length;
     for (double& value : d) value /= length;
     ++directions_;
@@ -122,7 +135,6 @@ void SeenSlopes::findBasis(std::size_t skipped) {
 
 bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> answered, std::span<double> errors,
                           std::span<double> unexplained) {
-  constexpr double kRounding = 1e-15;
   if (size_ == 1) {
     errors[0] = -(answered[0] - sent[0]) * (move_ + 1.0);
     unexplained[0] = 0.0;

@@ -9,9 +9,10 @@
 namespace koppla::coupling {
 
 /// What the evaluations x = F(u) of a loop of few values have shown of its slopes, whoever chose what was sent. Between
-/// two of them u moves by d and the residual r = x - u by v = (J - I) d. From the newest pair to the oldest, such
+/// two of them u moves by d and the residual r = x - u by v = (J - I) d. From the most precise pair on, such
 /// changes make an orthonormal basis q of residuals, each with the move m that changes the residual by it. What is
-/// nearly in the span of newer ones is left out, more so the older it is, since J may have changed. The solution is
+/// nearly in the span of others is left out, more so the older it is, since J may have changed, or the smaller, since
+/// it is rounding then. The solution is
 /// expected at u - sum (q r) m, so that answers are wrong by
 ///
 ///     e = -sum (q r) (m + q)
@@ -49,13 +50,20 @@ class SeenSlopes {
     std::vector<double> v;
     std::vector<double> d;
     std::uint64_t step = 0;
+    double rounding = 0.0;  ///< of v, relative
+  };
+  struct Ordered {
+    double imprecision;
+    const Pair* pair;
   };
 
   [[nodiscard]] double longestMove() const;
   void weigh(std::span<const double> answered);
   /// v and d of a pair, in tolerances.
   void weighed(const Pair& pair, std::span<double> v, std::span<double> d) const;
-  /// Of all pairs that count but the newest `skipped`.
+  /// All pairs that count but the newest `skipped`.
+  void order(std::size_t skipped);
+  /// Of the same.
   void findBasis(std::size_t skipped);
   /// Takes from v what the basis explains, and from d the moves that belong to it.
   void explain(std::span<double> v, std::span<double> d);
@@ -72,9 +80,10 @@ class SeenSlopes {
   std::size_t size_;
   core::Tolerance tolerance_;
   std::span<const double> sizes_;
-  std::vector<Pair> pairs_;  ///< a ring
-  std::size_t next_ = 0;     ///< place of the pair that comes next
-  std::size_t count_ = 0;    ///< of pairs
+  std::vector<Pair> pairs_;     ///< a ring
+  std::size_t next_ = 0;        ///< place of the pair that comes next
+  std::size_t count_ = 0;       ///< of pairs
+  std::vector<Ordered> order_;  ///< scratch
   std::vector<double> basis_;
   std::size_t directions_ = 0;  ///< of the basis
   bool weighed_ = false;
