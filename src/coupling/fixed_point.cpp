@@ -6,132 +6,17 @@
 #include <fmt/format.h>
 
 #include "koppla/coupling/algorithm.hpp"
+#include "koppla/coupling/detail/accelerated_part.hpp"
 #include "koppla/coupling/printed_digits.hpp"
-#include "koppla/coupling/seen_slopes.hpp"
 #include "koppla/coupling/slope_trust.hpp"
 
 namespace koppla::coupling {
 
 namespace {
 
+using detail::AcceleratedPart;
+
 constexpr double kNotEstimated = std::numeric_limits<double>::quiet_NaN();
-
-/// Values that one accelerator works on, and what became of them in the last two evaluations.
-class AcceleratedPart {
- public:
-  std::vector<std::size_t> values;
-  std::vector<bool> isCut;  ///< by value: somebody uses it before it is computed
-  std::unique_ptr<Accelerator> accelerator;
-
-  AcceleratedPart(std::size_t size, const core::Tolerance& tolerance, bool estimates)
-      : size_(size), memory_(8 * size), sizes_(size) {
-    if (estimates && size > 0) slopes_.emplace(tolerance, sizes_);
-  }
-
-  void measure(const Sizes& sizes) {
-    for (std::size_t i = 0; i < size_; ++i) sizes_[i] = sizes.of(values[i % values.size()]);
-    if (slopes_) slopes_->weighAnew();
-  }
-  /// In the order of the samples; stays where it is.
-  [[nodiscard]] std::span<const double> sizes() const { return sizes_; }
-
-  void begin() {
-    accelerator->begin();
-    reads_ = 0;
-    if (slopes_) slopes_->begin();
-  }
-  /// What earlier steps have shown of slopes may be over. Where they lead to is kept.
-  void distrust() {
-    if (!slopes_) return;
-    const std::span<double> expected = at(7 * size_);
-    if (!slopes_->estimate(sent(), answered(), expected, at(5 * size_))) std::ranges::fill(expected, HUGE_VAL);
-    for (std::size_t i = 0; i < size_; ++i) expected[i] += answered()[i];
-    slopes_->distrust();
-  }
-  /// Whether these answers are where slopes led to that were distrusted.
-  [[nodiscard]] bool cameWhereExpected(ConvergenceMonitor& monitor) {
-    constexpr double kNear = 0.1;  // tolerances
-    const std::span<double> differences = at(6 * size_);
-    std::ranges::transform(answered(), at(7 * size_), differences.begin(), std::minus{});
-    return monitor.normOf(differences, values, answered(), sizes_) <= kNear;
-  }
-  /// Its answers depend on what a program prints.
-  void watchDigits(const core::Tolerance& tolerance) {
-    if (slopes_) digits_.emplace(tolerance, sizes_);
-  }
-  void knowDigits(unsigned digits) {
-    if (digits_) digits_->know(digits);
-  }
-  /// What printed digits leave open of the solution, in tolerances.
-  [[nodiscard]] double open() { return digits_ ? digits_->leaveOpen(answered()) : 0.0; }
-  void accept() {
-    accelerator->accept();
-    if (slopes_) slopes_->accept();
-  }
-  [[nodiscard]] std::size_t size() const { return size_; }
-  void learnFromStart(const LoopEvaluations& loop) {
-    if (!slopes_ || size_ != loop.cut.size()) return;  // with samples inside the step there are others
-    for (std::size_t i = 1; i < loop.evaluations.size(); ++i) {
-      const LoopEvaluations::Evaluation& before = loop.evaluations[i - 1];
-      const LoopEvaluations::Evaluation& now = loop.evaluations[i];
-      slopes_->learn(before.sent, before.answered, now.sent, now.answered);
-      if (digits_) digits_->learn(before.sent, before.answered, now.sent, now.answered);
-    }
-    slopes_->accept();
-  }
-
-  void read(const InterfaceProblem& problem) {
-    latest_ = 2 * size_ - latest_;
-    problem.read(values, sent(), at(latest_ + size_));
-    if (++reads_ > 1 && slopes_) see();
-  }
-  [[nodiscard]] std::span<double> sent() { return at(latest_); }
-  [[nodiscard]] std::span<const double> answered() { return at(latest_ + size_); }
-  [[nodiscard]] std::span<const double> sentBefore() { return at(2 * size_ - latest_); }
-  [[nodiscard]] std::span<const double> answeredBefore() { return at(3 * size_ - latest_); }
-  /// What is sent next.
-  [[nodiscard]] std::span<double> proposal() { return at(4 * size_); }
-  std::span<double> propose() {
-    accelerator->propose(proposal());
-    return proposal();
-  }
-
-  /// A residual of such a norm may be so small that a step of its length would change answers by rounding only; a tenth
-  /// of a tolerance shows slopes. By what factor the move is longer; 0 where the proposal stays.
-  [[gnu::noinline]] double moveVisibly(double norm) {
-    constexpr double kVisible = 0.1;
-    if (norm >= kVisible || !(norm > 0.0)) return 0.0;
-    const double factor = kVisible / norm;
-    for (std::size_t i = 0; i < size_; ++i) proposal()[i] = sent()[i] + factor * (answered()[i] - sent()[i]);
-    return factor;
-  }
-
-  /// How far the answers are from the solution, by the norms of the monitor; infinite where nobody knows.
-  double error(ConvergenceMonitor& monitor) {
-    const std::span<double> errors = at(6 * size_);
-    const std::span<double> unexplained = at(5 * size_);
-    if (!slopes_->estimate(sent(), answered(), errors, unexplained)) return HUGE_VAL;
-    const double known = monitor.normOf(errors, values, answered(), sizes_);
-    return size_ == 1 ? known : known + slopes_->doubt() * monitor.normOf(unexplained, values, answered(), sizes_);
-  }
-  /// Answers are not exact enough to tell.
-  [[nodiscard]] bool scatters() { return slopes_->contradicted(); }
-
- private:
-  [[gnu::noinline]] void see() {
-    if (digits_) digits_->learn(sentBefore(), answeredBefore(), sent(), answered());
-    slopes_->learn(sentBefore(), answeredBefore(), sent(), answered());
-  }
-  [[nodiscard]] std::span<double> at(std::size_t place) { return {memory_.data() + place, size_}; }
-
-  std::size_t size_ = 0;
-  std::size_t latest_ = 0;      ///< place of the last one of the two evaluations that are remembered
-  std::vector<double> memory_;  ///< what was sent and answered in these, the proposal, unexplained residuals, errors
-  std::vector<double> sizes_;
-  std::optional<SeenSlopes> slopes_;     ///< where errors are asked for
-  std::optional<PrintedDigits> digits_;  ///< where values are read from text with few digits
-  unsigned reads_ = 0;                   ///< in this step
-};
 
 class FixedPoint final : public Algorithm {
  public:
