@@ -68,6 +68,8 @@ class Accelerator {
   virtual void learn(std::span<const double> sent, std::span<const double> answered) = 0;
   /// What to send next; `send` may be the memory that `answered` was read from.
   virtual void propose(std::span<double> send) = 0;
+  /// Something else than the last proposal is sent: what is learned next does not tell how good that was.
+  virtual void overrule() {}
   /// Whether retreat() works.
   [[nodiscard]] virtual bool canRetreat() const { return false; }
   /// The last proposal, still in `send`, led to values beyond all measure: something between it and what was learned

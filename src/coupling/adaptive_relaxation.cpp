@@ -52,6 +52,7 @@ class AdaptiveRelaxation final : public Accelerator {
   }
 
   void propose(std::span<double> send) override { std::ranges::copy(next_, send.begin()); }
+  void overrule() override { begun_ = false; }
 
   [[nodiscard]] Doings doings() const override {
     if (factors_.empty()) return {.method = "adaptive"};

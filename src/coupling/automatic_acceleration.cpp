@@ -118,6 +118,8 @@ class AutomaticVector final : public Accelerator {
       std::ranges::copy(answers_, send.begin());
   }
 
+  void overrule() override { overruled_ = true; }
+
   [[nodiscard]] bool canRetreat() const override { return true; }
   void retreat(std::span<double> send) override {
     // Between what could be evaluated last, answers - residual, and the proposal that is still in `send`.
@@ -170,7 +172,7 @@ class AutomaticVector final : public Accelerator {
     constexpr double kGrown = 1.5;
     const unsigned most = acceptedSteps_ == 0 ? 10 : 3;  // in a row
     shorter_ = 0.0;
-    if (!hasBase_ || guarded_) return false;
+    if (std::exchange(overruled_, false) || !hasBase_ || guarded_) return false;
     for (std::size_t i = 0; i < sent.size(); ++i) w_[i] = answered[i] - sent[i];
     const double growth = relative(w_, answered) / std::max(relative(residual_, answers_), first_);
     const bool hasGrown = ofAll(w_, answered) > kGrown * ofAll(residual_, answers_);
@@ -277,6 +279,7 @@ class AutomaticVector final : public Accelerator {
   bool guarded_ = false;  ///< factors are bounded, and the residual may grow
   double peak_ = 0.0;     ///< largest residual since a repelling direction was met
   bool hasBase_ = false;  ///< residual_ and answers_ are of this step
+  bool overruled_ = false;  ///< what is learned next is not the answer to a proposal
   unsigned rejected_ = 0;
   double shorter_ = 0.0;  ///< share of the last move, in v_, that the next proposal takes; 0: the move was good
   bool accepted_ = false;

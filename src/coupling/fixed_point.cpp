@@ -215,7 +215,7 @@ class FixedPoint final : public Algorithm {
 
   void lookAtFirst(double norm) {
     trust_.look(norm);
-    seesAnew_ = !trust_.holds() && !monitor_.isHidden();
+    seesAnew_ = norm > SlopeTrust::kNegligible && !trust_.holds() && !monitor_.isHidden();
     if (seesAnew_) [[unlikely]]
       for (AcceleratedPart& part : parts_) part.distrust();
   }
@@ -327,7 +327,7 @@ class FixedPoint final : public Algorithm {
     AcceleratedPart& part = parts_.front();
     if (part.values.empty()) return;  // only discrete values flow back: they settle by themselves or not at all
     part.propose();
-    if (iteration_ == 1 && seesAnew_) [[unlikely]]
+    if (iteration_ == 1 && seesAnew_ && maxIterations_ > 2) [[unlikely]]
       probe_ = part.moveVisibly(monitor_.normByValues());
     problem.send(part.values, part.proposal());
   }

@@ -118,6 +118,7 @@ class Aitken final : public Accelerator {
   }
 
   void propose(std::span<double> send) override { std::ranges::copy(next_, send.begin()); }
+  void overrule() override { known_ = false; }
   [[nodiscard]] Doings doings() const override {
     return {.method = "aitken", .smallestFactor = factor_.omega(), .largestFactor = factor_.omega()};
   }
@@ -181,6 +182,7 @@ class AitkenPerScalar final : public Accelerator {
   }
 
   void propose(std::span<double> send) override { std::ranges::copy(next_, send.begin()); }
+  void overrule() override { std::ranges::fill(residual_, 0.0); }
   [[nodiscard]] Doings doings() const override {
     if (factors_.empty()) return {.method = "aitken-per-scalar"};
     const auto [smallest, largest] = std::ranges::minmax(factors_);

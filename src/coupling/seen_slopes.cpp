@@ -17,7 +17,8 @@ void subtract(double factor, std::span<const double> from, std::span<double> to)
   for (std::size_t i = 0; i < to.size(); ++i) to[i] -= factor * from[i];
 }
 
-constexpr double kRounding = 1e-15;           ///< of values
+constexpr std::size_t kMostPairs = 24;
+constexpr double kRoundingOfValues = 1e-15;           ///< of values
 constexpr double kRoundingOfChanges = 1e-13;  ///< changes below that share of a value tell nothing
 constexpr double kUnseen = 1e5;  ///< by how much answers may be further from the solution than what is unexplained
 constexpr double kContradiction = 0.5;  ///< share of a move that should have been another one
@@ -26,7 +27,6 @@ constexpr double kContradiction = 0.5;  ///< share of a move that should have be
 
 SeenSlopes::SeenSlopes(const core::Tolerance& tolerance, std::span<const double> sizes)
     : size_(sizes.size()), tolerance_(tolerance), sizes_(sizes), weights_(size_), v_(size_), d_(size_) {
-  constexpr std::size_t kMostPairs = 24;
   constexpr std::size_t kMostNumbers = 1U << 23;  // 64 MiB, of which two make a pair
   const std::size_t room = size_ > 0 ? kMostNumbers / (2 * size_) : 0;
   pairs_.resize(std::min(2 * size_, std::clamp(room, std::size_t{2}, kMostPairs)));
@@ -88,7 +88,7 @@ void SeenSlopes::learn(std::span<const double> sentBefore, std::span<const doubl
   }
   if (!(change > kRoundingOfChanges * kRoundingOfChanges * size) || !std::isfinite(change)) return;
   pair.step = step_;
-  pair.rounding = kRounding * std::sqrt(size / change);
+  pair.rounding = kRoundingOfValues * std::sqrt(size / change);
   next_ = (next_ + 1) % pairs_.size();
   count_ = std::min(count_ + 1, pairs_.size());
   learned_ = std::min(learned_ + 1, pairs_.size());
@@ -156,8 +156,9 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
   for (std::size_t i = 0; i < size_; ++i) errors[i] += unexplained[i];
   const double left = product(unexplained, unexplained);
   constexpr double kFalls = 0.25;  // to less than half
-  stays_ = left > kFalls * std::exchange(left_, left) ? stays_ + 1 : 0;
-  const bool isRounding = (tellsNothing && !isKnown()) || left <= kRounding * kRounding * size;
+  const double before = std::exchange(left_, left);
+  stays_ = before > 0.0 && left > kFalls * before ? stays_ + 1 : 0;
+  const bool isRounding = (tellsNothing && !isKnown()) || left <= kRoundingOfValues * kRoundingOfValues * size;
   for (std::size_t i = 0; i < size_; ++i) {
     errors[i] /= weights_[i];
     unexplained[i] = isRounding ? 0.0 : unexplained[i] / weights_[i];
@@ -170,11 +171,10 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
 /// with, unless it stays: that is a direction in which answers follow what is sent.
 double SeenSlopes::doubt() const {
   constexpr std::size_t kFew = 8;
-  constexpr std::size_t kMany = 24;  // more than pairs
-  constexpr unsigned kStays = 3;     // estimates in a row
+    constexpr unsigned kStays = 3;     // estimates in a row
   constexpr double kUnseenOfMany = 100.0;
   double unseen = 1.0;
-  if (startsAnew()) unseen = size_ <= kMany ? kUnseen : kUnseenOfMany;
+  if (startsAnew()) unseen = size_ <= kMostPairs ? kUnseen : kUnseenOfMany;
   if (size_ <= kFew || stays_ >= kStays) unseen = kUnseen;
   return std::max({unseen, longest_, kept_});
 }

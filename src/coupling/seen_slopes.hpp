@@ -29,7 +29,11 @@ class SeenSlopes {
   /// A step begins: what one that was thrown away has shown is forgotten.
   void begin();
   /// In this step nothing of what earlier ones have shown counts: directions are to be seen again.
-  void distrust() { distrusted_ = true; }
+  void distrust() {
+    distrusted_ = true;
+    left_ = 0.0;
+    stays_ = 0;
+  }
   /// Two evaluations in a row.
   void learn(std::span<const double> sentBefore, std::span<const double> answeredBefore, std::span<const double> sent,
              std::span<const double> answered);

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 #include "koppla/core/time_grid.hpp"
 #include "koppla/run/short_steps.hpp"
@@ -36,6 +38,12 @@ class Clock {
     }
   }
 
+  /// Instants so near to t are one with it, where steps are h long: what lies between is rounding.
+  [[nodiscard]] static double tie(double t, double h) {
+    constexpr double kOfStep = 1e-9;
+    constexpr double kOfTime = 4.0 * std::numeric_limits<double>::epsilon();
+    return std::max(kOfStep * h, kOfTime * std::fabs(t));
+  }
   /// Of an adapted clock: no step leads across that instant (s), behind now.
   void stopAt(double point) { point_ = point; }
   /// Whether the next step is not h long, since it ends at an instant that is given.
@@ -65,10 +73,10 @@ class Clock {
  private:
   // In line, so that loops can keep a clock in registers.
   [[nodiscard]] double nextAdapted(double h) const {
-    constexpr double kTie = 1e-9;  // a rest that is nothing but rounding belongs to the last step
     const double t1 = accepted_.after(h);
-    if (point_ < end_ && t1 > point_ - h) return nearPoint(t1, kTie * h);
-    return t1 >= end_ - kTie * h ? end_ : t1;
+    const double rest = tie(end_, h);  // which belongs to the last step
+    if (point_ < end_ - rest && t1 > point_ - h) return nearPoint(t1, rest);
+    return t1 >= end_ - rest ? end_ : t1;
   }
   /// What is left to the point is more than a step but less than two: in halves, so that no rest is very short.
   [[nodiscard]] double nearPoint(double t1, double tie) const {

@@ -9,6 +9,8 @@ namespace koppla::run {
 
 namespace {
 
+constexpr std::uint64_t kLeastOfSwings = 8;  // steps: in fewer, what grows with every swing may look calm
+
 /// Real outputs that somebody in the same closed cycle takes, in order.
 std::vector<std::size_t> fedBack(const coupling::Network& network, const coupling::System& system,
                                  const std::vector<coupling::Cycle>& cycles) {
@@ -80,7 +82,7 @@ void GrowthWatch::keepPeaks() {
 std::optional<Growth> GrowthWatch::judge(double t, std::uint64_t steps) {
   measureNewcomers(t);
   const Grown grown = mostGrown();
-  if (suspicion_ && t > suspicion_->until && steps > suspicion_->steps + 1) {
+  if (suspicion_ && isOver(t, steps)) {
     settle(t);
   } else if (!(grown.ratio > factor_)) {
     liftBounds();
@@ -94,10 +96,19 @@ std::optional<Growth> GrowthWatch::judge(double t, std::uint64_t steps) {
   return std::nullopt;
 }
 
+bool GrowthWatch::isOver(double t, std::uint64_t steps) const {
+  const Grown& first = suspicion_->first;
+  const double present = std::fabs(std::as_const(network_).outputs()[values_[first.place]]);
+  const bool swings = suspicion_->swings > 0 || present < first.ratio * sizes_.all()[first.place];
+  const std::uint64_t seen = steps - suspicion_->steps;
+  return swings ? t > suspicion_->swingsUntil && seen >= kLeastOfSwings : t > suspicion_->until && seen > 1;
+}
+
 void GrowthWatch::suspect(const Grown& grown, double t, std::uint64_t steps) {
   constexpr double kTie = 1.0 + 1e-9;
+  constexpr double kSwing = 2.0;  // half a period, in which what oscillates may have come here in less than half of it
   const double taken = t - std::fmax(calmSince_, appeared_[grown.place]);
-  suspicion_ = Suspicion{grown, steps, t + patience_.pace * taken * kTie};
+  suspicion_ = Suspicion{grown, steps, t + patience_.pace * taken * kTie, t + kSwing * taken};
   suspicion_->last = std::as_const(network_).outputs()[values_[grown.place]];
   keepPeaks();
   setLimits(grown.ratio * patience_.further);

@@ -25,8 +25,9 @@ struct Growth {
 /// How long values under suspicion are watched.
 struct Patience {
   double further;  ///< they have to grow by this factor once more
-  /// in at most so many times the time that they took to come under suspicion: what grows exponentially needs
-  /// log(further) / log(kRegular) times as much, less if it came out of rounding; powers of time need more.
+  /// in at most so many times the time that they took to come under suspicion, and not less than some steps: what grows
+  /// exponentially needs log(further) / log(kRegular) times as much, less if it came out of rounding; powers of time need
+  /// more.
   double pace;
 };
 
@@ -73,6 +74,7 @@ class GrowthWatch {
     Grown first;
     std::uint64_t steps;  ///< accepted until then
     double until;         ///< s, when it is dropped, but not before the second step
+    double swingsUntil;   ///< s, the same where it turns back, as what oscillates does before it is larger still
     unsigned swings = 0;
     double last = 0.0;
     bool rising = true;
@@ -82,6 +84,7 @@ class GrowthWatch {
   void suspect(const Grown& grown, double t, std::uint64_t steps);
   void follow(double t);
   void keepPeaks();
+  [[nodiscard]] bool isOver(double t, std::uint64_t steps) const;
   void measureNewcomers(double t);
   void setLimits(double factor);
   void setBounds();

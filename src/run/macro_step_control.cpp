@@ -26,7 +26,7 @@ OutcomeKind MacroStep::advanceWithControl(Clock& clock, const Halt& halt, bool s
   // Iterates of shorter steps are nearer to the solution: who still asks to end has a reason.
   constexpr unsigned kEndsDoubted = 10;
   const double t0 = clock.now();
-  if (settings_.stepControl.keepsCouplingError()) clock.stopAt(nextKnownPoint(t0));
+  if (settings_.stepControl.keepsCouplingError()) clock.stopAt(nextKnownPoint(t0 + Clock::tie(t0, next_)));
   double t1 = clock.next(next_);
   if (mayRepeat_)
     if (const Fault fault = keep()) return fail(describe(fault, t0));

@@ -11,8 +11,8 @@ namespace {
 // A step that was cut to the limit must count as 'at the limit' although its ends are rounded.
 constexpr double kTie = 1.0 + 1e-9;
 
-// Where no least step is given, a billionth of the interval: then something else is wrong than the step.
-constexpr double kSmallestPart = 1e-9;
+// Where no least step is given, a part of the interval that is short enough for what begins with a jump.
+constexpr double kSmallestPart = 1e-12;
 
 // No step is less than this part of the one before it that failed.
 constexpr double kLeastFactor = 0.2;

@@ -169,6 +169,21 @@ TEST(Aitken, PerScalarLeavesASettledValueAlone) {
   EXPECT_EQ(accelerator->factors()[0], 0.5);
 }
 
+/// What was sent instead of a proposal, such as a move that is to show slopes, says nothing of factors: a change of the
+/// residual that belongs to a longer move would make them collapse.
+TEST(Relaxation, LearnsNoFactorFromAnotherMoveThanItProposed) {
+  for (const AccelerationSettings& settings : {aitken(), perScalar(), adaptive("L/NL(1,a)")}) {
+    const auto accelerator = makeRelaxation(settings, 1);
+    accelerator->begin();
+    next(*accelerator, 1.0, 1.0 + 1e-8);
+    const double factor = accelerator->doings().smallestFactor;
+    accelerator->overrule();
+    next(*accelerator, 1.1, 1.05 + 1e-8);  // slope 0.5
+    EXPECT_EQ(accelerator->doings().smallestFactor, factor);
+    EXPECT_FALSE(accelerator->hasRemark());
+  }
+}
+
 TEST(Relaxation, AllocatesNothingInItsSteps) {
   for (const AccelerationSettings& settings :
        {unrelaxed(), constantFactor(0.5), aitken(), perScalar(), adaptive("L/NL(1,a)")}) {

@@ -25,6 +25,16 @@ TEST(Clock, ARestThatIsMoreThanRoundingIsAStepOfItsOwn) {
   EXPECT_EQ(steps, 5);
 }
 
+/// 0.3 in a table and 0.1 * 3 are one instant.
+TEST(Clock, APointWithinRoundingOfTheEndIsTheEnd) {
+  Clock clock(0.0, 0.1 * 3.0, 0.1, false);
+  clock.stopAt(0.3);
+  int steps = 0;
+  for (; !clock.finished(); ++steps) clock.advance(clock.next(0.1), 0.1);
+  EXPECT_EQ(steps, 3);
+  EXPECT_EQ(clock.now(), 0.1 * 3.0);
+}
+
 TEST(Clock, NoAdaptedStepLeadsAcrossAPoint) {
   Clock clock(0.0, 10.0, 1.0, false);
   clock.stopAt(2.25);

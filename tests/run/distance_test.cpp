@@ -314,6 +314,15 @@ TEST(Distance, ThatCannotBeSeenIsToldAndEndsNoRun) {
   EXPECT_LE(ended.worst, 10.0);
 }
 
+/// Slopes are not looked for where no evaluation would be left to make use of them.
+TEST(Distance, TwoEvaluationsAStepAreEnoughWhereTheyWere) {
+  Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
+  settings.algorithm.maxIterations = 2;
+  settings.step = 1e-4;
+  const Ended ended = iterate(Loop{{0.2}}, settings);
+  EXPECT_TRUE(ended.outcome.ok()) << ended.outcome.message;
+}
+
 /// Where residuals are rounding there is nothing to be seen of slopes, and nothing to be gained.
 TEST(Distance, IsNotAskedOfRounding) {
   for (const double g : {0.5, -0.7})

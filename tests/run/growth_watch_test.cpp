@@ -72,6 +72,19 @@ TEST(GrowthWatch, WaitsLongerWhereNobodyCanCheck) {
   EXPECT_EQ(watched.steps, 24U);  // 1.5^12 = 130, and 100 times more
 }
 
+/// Before it is larger than ever what oscillates turns back, for longer than it took to come under suspicion.
+TEST(GrowthWatch, WaitsForWhatSwings) {
+  for (const double period : {3.7, 20.0, 100.0}) {
+    Watched watched(1.0, 1.0);
+    const double perStep = std::pow(100.0, 2.5 / period);  // 100 times in two fifths of a period
+    const auto growth =
+        watched.follow([&](double n) { return std::pow(perStep, n) * std::cos(2.0 * M_PI * n / period); }, 2000);
+    ASSERT_TRUE(growth) << period;
+    EXPECT_LE(growth->factor, 1e6) << period;
+    EXPECT_LE(std::pow(perStep, static_cast<double>(watched.steps)), 1e6 * growth->regular) << period;
+  }
+}
+
 TEST(GrowthWatch, HoldsPowersOfTimeForRegular) {
   for (const Patience patience : {GrowthWatch::kChecked, GrowthWatch::kUnchecked})
     for (const double power : {0.5, 1.0, 2.0, 3.0}) {

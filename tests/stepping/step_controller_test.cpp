@@ -87,11 +87,11 @@ TEST(StepController, PredictionStaysWithinItsBounds) {
   EXPECT_DOUBLE_EQ(control.judge({0.1, true, {}, 2}).next, 0.095);    // as if the error were just tolerable
 }
 
-/// A billionth of the run, but no less than 8 units of the last digit of its times.
+/// A trillionth of the run, but no less than 8 units of the last digit of its times.
 TEST(StepController, WithoutALeastStepItIsAPartOfTheRunThatTimesCanTell) {
   StepController ofRun({.kind = StepControlKind::convergence}, 0.1, 2.0, 12.0);
-  EXPECT_DOUBLE_EQ(ofRun.judge({3e-8, false, {}}).next, 1e-8);
-  EXPECT_EQ(ofRun.judge({1e-8, false, {}}).decision, Decision::giveUp);
+  EXPECT_DOUBLE_EQ(ofRun.judge({3e-11, false, {}}).next, 1e-11);
+  EXPECT_EQ(ofRun.judge({1e-11, false, {}}).decision, Decision::giveUp);
   const double epsilon = std::pow(2.0, -52);
   for (const auto& [start, end] : {std::pair(1e9, 1e9 + 10.0), std::pair(-1e9 - 10.0, -1e9)}) {
     StepController late({.kind = StepControlKind::convergence}, 0.1, start, end);

@@ -35,6 +35,7 @@ void AcceleratedPart::learnFromStart(const LoopEvaluations& loop) {
 double AcceleratedPart::moveVisibly(double norm) {
   constexpr double kVisible = 0.1;
   if (norm >= kVisible || !(norm > 0.0)) return 0.0;
+  accelerator->overrule();
   const double factor = kVisible / norm;
   for (std::size_t i = 0; i < size_; ++i) proposal()[i] = sent()[i] + factor * (answered()[i] - sent()[i]);
   return factor;
