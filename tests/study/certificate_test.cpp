@@ -280,7 +280,12 @@ TEST(Certification, HalvesStepsAndDividesTolerances) {
   EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 4.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.rtol, 1e-3 / 16.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.minStep, 1e-4 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 1.0 / 50.0 / 4.0) << "of a fiftieth of the interval";
+  plan.settings.stepControl.minStep = 0.1;
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 0.1 / 4.0) << "of a longer least step";
+  plan.settings.stepControl.kind = stepping::StepControlKind::convergence;
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
   const core::Tolerance ofGroup = refined(plan.settings, 4).algorithm.convergence.front().tolerance;
   EXPECT_DOUBLE_EQ(ofGroup.rtol, 1e-4 / 16.0);
   EXPECT_DOUBLE_EQ(ofGroup.atol.value(), 1e-2 / 16.0);
