@@ -229,6 +229,25 @@ TEST(Certificate, SeesWhatHappensInTimeWithHalvedSteps) {
   EXPECT_THAT(y.doubt, HasSubstr("in time with them"));
 }
 
+/// As of an FMU that declares something else when it is opened for a third of the step.
+TEST(Certificate, IsNoneOfAVariableThatTheThirdDoesNotKnow) {
+  core::Log log;
+  project::Project plan = project::readText(kWaveInTime, "p.toml", log);
+  const FinishedRun run = runToEnd(plan);
+  Certifying how = kTwoAtOnce;
+  how.progress = [&](unsigned done, unsigned of) {
+    if (done > 0 || of > 1) return;  // halves and quarters
+    plan.subsystems.back().name.value = plan.connections.front().to.subsystem = "late";
+  };
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, how);
+  ASSERT_TRUE(certificate.has_value());
+  ASSERT_EQ(certificate->variables.size(), 2U);
+  const CertifiedVariable& y = certificate->variables.back();
+  EXPECT_EQ(y.name, "lag.y");
+  EXPECT_FALSE(y.isCertified());
+  EXPECT_THAT(y.doubt, HasSubstr("missing when the run was repeated"));
+}
+
 TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
   project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
   const FinishedRun run = runToEnd(plan);
