@@ -14,6 +14,7 @@
 #include "koppla/core/response_modes.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/run/approach.hpp"
+#include "koppla/run/detail/radius_looks.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/recursion_step.hpp"
 #include "koppla/run/return_point.hpp"
@@ -236,20 +237,15 @@ ProbedRecursion::ProbedRecursion(ProbedRecursion&&) noexcept = default;
 
 ProbedRadius ProbedRecursion::spectralRadius(double H) {
   impl_->requireLength(H);
-  constexpr double kResolution = 1e-9;  // of many looks some agree by chance
-  ProbedRadius result{0.0, HUGE_VAL, 0};
-  double lastChange = HUGE_VAL;
+  detail::RadiusLooks looks;
   for (const Look& look : kLooks) {
     const std::optional<double> radius = impl_->radiusBy(look, H);
-    const bool isFirst = result.steps == 0;
-    if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
-    if (!radius) return {result.value, lastChange, result.steps};  // there is no third one
-    const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(*radius - result.value));
-    result = {*radius, std::fmax(change, lastChange), look.samples * look.apart};
-    if (isCertain(result)) break;
-    lastChange = change;
+    if (!radius && looks.none()) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
+    if (!radius) return looks.last();
+    looks.add(*radius, look.samples * look.apart);
+    if (isCertain(looks.soFar())) break;
   }
-  return result;
+  return looks.soFar();
 }
 
 bool ProbedRecursion::isCertain(const ProbedRadius& radius) const {
