@@ -14,6 +14,7 @@
 #include "koppla/core/response_modes.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/run/approach.hpp"
+#include "koppla/run/capabilities.hpp"
 #include "koppla/run/detail/radius_looks.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/recursion_step.hpp"
@@ -39,11 +40,8 @@ unsigned halfOf(std::size_t samples, const Look& look) {
 }
 
 void requireProbes(const coupling::System& system) {
-  std::string names;
-  for (const coupling::Member& member : system.members) {
-    const subsystem::Capabilities& can = member.subsystem->describe().capabilities;
-    if (!can.isStatic && (!can.saveRestore || can.ownProcess)) names += (names.empty() ? "" : ", ") + member.name;
-  }
+  const std::string names = namesOf(
+      system, [](const subsystem::Capabilities& can) { return !can.isStatic && (!can.saveRestore || can.ownProcess); });
   if (!names.empty())
     throw core::InputError(
         fmt::format("The recursion of a macro step is taken from the members' states, or by probes that begin again "
@@ -115,7 +113,7 @@ struct ProbedRecursion::Impl {
                              "Connect subsystems, or use native models, whose own states are known.");
   }
 
-  void requireLength(double H) const;
+  void requireTaken(double H) const;
   void putBack();
   bool goOn(unsigned steps, double H);
   bool disturb(const Vector& direction, double by, double H, unsigned delay);
@@ -133,9 +131,7 @@ struct ProbedRecursion::Impl {
   std::vector<Vector> directions;
 };
 
-void ProbedRecursion::Impl::requireLength(double H) const {
-  if (!(H > 0.0 && std::isfinite(H)))
-    throw core::InputError(fmt::format("A macro step of {} s is no step.", core::text(H)), "Give a length above 0.");
+void ProbedRecursion::Impl::requireTaken(double H) const {
   if (H == length) return;
   for (const coupling::Member& member : approach.system().members)
     if (!member.subsystem->describe().capabilities.variableStep)
@@ -236,7 +232,8 @@ ProbedRecursion::~ProbedRecursion() = default;
 ProbedRecursion::ProbedRecursion(ProbedRecursion&&) noexcept = default;
 
 ProbedRadius ProbedRecursion::spectralRadius(double H) {
-  impl_->requireLength(H);
+  requireLength(H);
+  impl_->requireTaken(H);
   detail::RadiusLooks looks;
   for (const Look& look : kLooks) {
     const std::optional<double> radius = impl_->radiusBy(look, H);
