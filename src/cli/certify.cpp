@@ -100,25 +100,28 @@ ExitCode conductCertified(const ProjectCopy& copy, const project::Project& plan,
     if (!manner.quiet && !manner.json) complain(costOf(plan, jobs, seconds) + "\n");
   };
   tellCost({});
-  const auto withoutCertificate = [&](ExitCode code) {
+  const auto printWithoutCertificate = [&] {
     if (manner.json) printJson(folder, nullptr);
-    return code;
   };
   // Of JSON there is one document, at the end.
   const ExitCode code = conduct(copy, plan, folder, existing, {manner.quiet || manner.json, false}, log);
-  if (code != ExitCode::ok) return withoutCertificate(code);
+  if (code != ExitCode::ok) {
+    printWithoutCertificate();
+    return code;
+  }
   const Json statistics = Json::parse(core::readWhole(folder.statistics()));
   tellCost(statistics.at("wall_clock").get<double>());
   std::optional<study::Certificate> certificate;
   try {
     certificate = repeated(plan, folder, statistics.at("accepted_steps").get<std::uint64_t>(), jobs);
   } catch (const core::FileError&) {
-    withoutCertificate(ExitCode::outputFailed);
+    printWithoutCertificate();
     throw;
   }
   if (certificate) return conclude(*certificate, folder, manner, log);
   complain(fmt::format("Interrupted: not certified. The run itself is complete: {}\n", folder.given().string()));
-  return withoutCertificate(ExitCode::interrupted);
+  printWithoutCertificate();
+  return ExitCode::interrupted;
 }
 
 }  // namespace koppla::cli
