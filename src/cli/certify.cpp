@@ -42,7 +42,8 @@ std::string costOf(const project::Project& plan, unsigned jobs, std::optional<do
                                                              : "with half and a quarter of its step",
                   kWork, seconds ? report::duration(times * *seconds) : fmt::format("{:g} times its time", times));
   if (callsPrograms(plan)) text += fmt::format("; programs are called {:g} times as often again", kWork);
-  return text + fmt::format("; {:g} times more with a third where variables are the same in all", kOutOfTime);
+  return text + fmt::format("; {:g} times the work of the run on top, {:g} in all, where variables need a third",
+                            kOutOfTime, kWork + kOutOfTime);
 }
 
 /// Nothing if interrupted.
