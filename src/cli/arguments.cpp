@@ -79,13 +79,22 @@ core::InputError inWords(const CLI::App& app, const CLI::ParseError& error) {
           fmt::format("'koppla {} --help' tells more.", used.front()->get_name())};
 }
 
-/// For tolerances: the parser's own test lets 'nan' pass.
-std::string notNegative(const std::string& text) {
+/// NaN for what is no finite number: the parser's own tests let 'nan' pass.
+double finiteNumber(const std::string& text) {
   double value = 0.0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool isNumber = error == std::errc() && end == text.data() + text.size();
-  return isNumber && std::isfinite(value) && value >= 0.0 ? ""
-                                                          : fmt::format("'{}' is no number that is 0 or more", text);
+  return isNumber && std::isfinite(value) ? value : NAN;
+}
+
+/// For tolerances.
+std::string notNegative(const std::string& text) {
+  return finiteNumber(text) >= 0.0 ? "" : fmt::format("'{}' is no number that is 0 or more", text);
+}
+
+/// For instants.
+std::string finite(const std::string& text) {
+  return std::isfinite(finiteNumber(text)) ? "" : fmt::format("'{}' is no instant", text);
 }
 
 /// For options that are asked by `--option ''`, mostly an empty shell variable.
@@ -160,7 +169,8 @@ ExitCode dispatch(int argc, const char* const* argv) {
       ->add_option("--folder", stabilityOptions.folder, "Folder of results (default: the file's name with .stability)")
       ->check(notEmpty, "");
   stability->add_option("--at", stabilityOptions.at, "Instant of a run to look at, s (default: the start)")
-      ->type_name("TIME");
+      ->type_name("TIME")
+      ->check(finite, "");
   stability->add_flag("--quiet", stabilityOptions.quiet, "No progress, no table");
   stability->add_flag("--json", stabilityOptions.json, "Print the answers as JSON; no progress");
 

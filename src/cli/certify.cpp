@@ -42,7 +42,8 @@ std::string costOf(const project::Project& plan, unsigned jobs, std::optional<do
                                                              : "with half and a quarter of its step",
                   kWork, seconds ? report::duration(times * *seconds) : fmt::format("{:g} times its time", times));
   if (callsPrograms(plan)) text += fmt::format("; programs are called {:g} times as often again", kWork);
-  return text + fmt::format("; {:g} times more with a third where variables are the same in all", kOutOfTime);
+  return text + fmt::format("; {:g} times the work of the run on top, {:g} in all, where variables need a third",
+                            kOutOfTime, kWork + kOutOfTime);
 }
 
 /// Nothing if interrupted.
@@ -100,25 +101,28 @@ ExitCode conductCertified(const ProjectCopy& copy, const project::Project& plan,
     if (!manner.quiet && !manner.json) complain(costOf(plan, jobs, seconds) + "\n");
   };
   tellCost({});
-  const auto withoutCertificate = [&](ExitCode code) {
+  const auto printWithoutCertificate = [&] {
     if (manner.json) printJson(folder, nullptr);
-    return code;
   };
   // Of JSON there is one document, at the end.
   const ExitCode code = conduct(copy, plan, folder, existing, {manner.quiet || manner.json, false}, log);
-  if (code != ExitCode::ok) return withoutCertificate(code);
+  if (code != ExitCode::ok) {
+    printWithoutCertificate();
+    return code;
+  }
   const Json statistics = Json::parse(core::readWhole(folder.statistics()));
   tellCost(statistics.at("wall_clock").get<double>());
   std::optional<study::Certificate> certificate;
   try {
     certificate = repeated(plan, folder, statistics.at("accepted_steps").get<std::uint64_t>(), jobs);
   } catch (const core::FileError&) {
-    withoutCertificate(ExitCode::outputFailed);
+    printWithoutCertificate();
     throw;
   }
   if (certificate) return conclude(*certificate, folder, manner, log);
   complain(fmt::format("Interrupted: not certified. The run itself is complete: {}\n", folder.given().string()));
-  return withoutCertificate(ExitCode::interrupted);
+  printWithoutCertificate();
+  return ExitCode::interrupted;
 }
 
 }  // namespace koppla::cli

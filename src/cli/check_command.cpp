@@ -20,7 +20,6 @@ std::string fullName(const project::PortReference& end) {
 
 /// What is known of a run without running it.
 void warnOfGrowth(const project::Project& plan, core::Log& log) {
-  if (plan.settings.onInstability == run::OnInstability::ignore) return;
   if (std::ranges::any_of(plan.subsystems, [](const auto& entry) { return !entry.model; })) return;
   core::Log quiet;
   const project::Coupled coupled = project::build(plan, quiet);

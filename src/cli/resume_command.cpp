@@ -87,7 +87,7 @@ void refuseOtherIngredients(const RunFolder& folder, const project::Project& pla
 /// Of a run that is left as it is.
 void tellComplete(const RunState& state, const ResumeOptions& options) {
   if (options.json) {
-    print(core::readWhole(options.folder / "statistics.json"));
+    print(core::readWhole(RunFolder::statisticsIn(options.folder)));
     return;
   }
   const std::string message = textOf(*state.statistics, "message");

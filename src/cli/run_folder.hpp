@@ -18,6 +18,11 @@ enum class Existing {
 /// project.toml and ingredients.txt.
 class RunFolder {
  public:
+  /// The statistics of a run that is only looked at.
+  [[nodiscard]] static std::filesystem::path statisticsIn(const std::filesystem::path& folder) {
+    return folder / "statistics.json";
+  }
+
   /// Refuses (core::InputError) a folder that exists, unless it may be overwritten, and one where a file of the run
   /// would take the place of a folder or of the project itself; nothing is touched yet.
   RunFolder(std::filesystem::path folder, const std::filesystem::path& project, Existing existing);
@@ -32,7 +37,7 @@ class RunFolder {
   [[nodiscard]] const std::filesystem::path& given() const { return given_; }
   [[nodiscard]] const std::filesystem::path& path() const { return folder_; }
   [[nodiscard]] std::filesystem::path log() const { return folder_ / "run.log"; }
-  [[nodiscard]] std::filesystem::path statistics() const { return folder_ / "statistics.json"; }
+  [[nodiscard]] std::filesystem::path statistics() const { return statisticsIn(folder_); }
   [[nodiscard]] std::filesystem::path certificate() const { return folder_ / "certificate.json"; }
   [[nodiscard]] std::filesystem::path project() const { return folder_ / "project.toml"; }
   [[nodiscard]] std::filesystem::path ingredients() const { return folder_ / "ingredients.txt"; }

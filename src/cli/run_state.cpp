@@ -12,6 +12,8 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/file.hpp"
 
+#include "run_folder.hpp"
+
 namespace koppla::cli {
 
 namespace fs = std::filesystem;
@@ -61,7 +63,7 @@ RunState readRunState(const fs::path& folder) {
                            "`koppla run` makes it: PROJECT.run beside the project file, or as --folder says.");
   return {.isRunning = isLocked(folder),
           .progress = readJson(folder / "status.json"),
-          .statistics = readJson(folder / "statistics.json"),
+          .statistics = readJson(RunFolder::statisticsIn(folder)),
           .programs = program::summariseCalls(folder / "programs")};
 }
 

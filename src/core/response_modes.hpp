@@ -14,7 +14,7 @@ struct Responses {
   std::vector<double> numbers{};
   std::vector<double> noise{};  ///< magnitude in every number of y; empty: none
 
-  [[nodiscard]] std::size_t samples() const { return numbers.size() / (values * disturbances); }
+  [[nodiscard]] std::size_t samples() const { return numbers.empty() ? 0 : numbers.size() / (values * disturbances); }
   /// The first ones only.
   [[nodiscard]] Responses first(std::size_t samples) const;
 };

@@ -12,10 +12,12 @@ namespace {
 /// One of 10^3 arbitrary doubles is named by as few digits as that or less.
 constexpr unsigned kFew = 12;
 
-/// A whole number of 2^-20.
+/// A significand of few bits, as of 3, 0.625 or 123456. Other decimal fractions are rounded to all that a double has;
+/// 2.1e11, where all doubles are whole numbers, has 28.
 bool isBinaryFraction(double value) {
   constexpr int kBits = 20;
-  const double scaled = std::ldexp(value, kBits);
+  int exponent = 0;
+  const double scaled = std::ldexp(std::frexp(value, &exponent), kBits);
   return scaled == std::trunc(scaled);
 }
 

@@ -41,18 +41,21 @@ Approach::Approach(coupling::System coupled, const Settings& settings, std::opti
       system_(fitted(std::move(coupled), settings.algorithm.degree, log)),
       settings_(withWholeSteps(withGroups(upTo(at, settings), system_), system_, log)),
       cycles_(coupling::findCycles(system_)),
-      network_((requireCapabilities(system_, cycles_, settings_), system_), cycles_, settings_.explosionLimit),
-      macroStep_(system_, network_, cycles_, settings_, quiet_) {
+      network_((requireCapabilities(system_, cycles_, settings_, "an instant (--at)"), system_), cycles_,
+               settings_.explosionLimit),
+      macroStep_(system_, network_, cycles_, settings_, quiet_),
+      ending_{system_} {
   if (at && *at < settings_.start)
     throw core::InputError(fmt::format("There is nothing to look at before the start: {} s is before {} s.",
                                        core::text(*at), core::text(settings_.start)),
                            "Give an instant from simulation.start on.");
   initialise(log);
   if (at && *at > settings_.start) goTo(*at);
+  outputs_.assign(network_.outputs().begin(), network_.outputs().end());
 }
 
-Approach::~Approach() {
-  for (coupling::Member& member : system_.members) member.subsystem->terminate();
+Approach::Ending::~Ending() {
+  for (coupling::Member& member : system.members) member.subsystem->terminate();
 }
 
 /// Nobody knows when probes will end.
@@ -82,8 +85,7 @@ void Approach::goTo(double at) {
 std::vector<double> Approach::earlier(double H, unsigned samples) const {
   if (clock_) return macroStep_.coupledStep().earlier(instant(), H, samples);
   std::vector<double> values;
-  for (unsigned i = 0; i < samples; ++i)
-    values.insert(values.end(), network_.outputs().begin(), network_.outputs().end());
+  for (unsigned i = 0; i < samples; ++i) values.insert(values.end(), outputs_.begin(), outputs_.end());
   return values;
 }
 

@@ -22,7 +22,6 @@ class Approach {
   /// Throws core::InputError where the system cannot be initialised or does not come to `at` (s; absent: the start),
   /// which is not before the start. The log outlives it.
   Approach(coupling::System coupled, const Settings& settings, std::optional<double> at, core::Log& log);
-  ~Approach();
   Approach(const Approach&) = delete;
   Approach& operator=(const Approach&) = delete;
 
@@ -39,6 +38,12 @@ class Approach {
   [[nodiscard]] Outcome describe(const coupling::Fault& fault) const { return macroStep_.describe(fault, instant()); }
 
  private:
+  /// A member, since one that is there ends them where the constructor throws on the way, too.
+  struct Ending {
+    coupling::System& system;
+    ~Ending();
+  };
+
   void initialise(core::Log& log);
   void goTo(double at);
 
@@ -50,7 +55,9 @@ class Approach {
   core::Log quiet_;
   MacroStep macroStep_;
   Halt halt_;
-  std::optional<Clock> clock_;  ///< where it has gone beyond the start
+  std::optional<Clock> clock_;   ///< where it has gone beyond the start
+  std::vector<double> outputs_;  ///< at the instant
+  Ending ending_;
 };
 
 }  // namespace koppla::run

@@ -122,13 +122,15 @@ void requireMicroSteps(const coupling::System& system, const Settings& settings,
 
 }  // namespace
 
-std::string whoCannotRepeat(const coupling::System& system) {
+std::string namesOf(const coupling::System& system, const Test& areSuch) {
   std::string names;
-  for (const coupling::Member& member : system.members) {
-    const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
-    if (!capabilities.saveRestore || !capabilities.variableStep) names += (names.empty() ? "" : ", ") + member.name;
-  }
+  for (const coupling::Member& member : system.members)
+    if (areSuch(member.subsystem->describe().capabilities)) names += (names.empty() ? "" : ", ") + member.name;
   return names;
+}
+
+std::string whoCannotRepeat(const coupling::System& system) {
+  return namesOf(system, [](const subsystem::Capabilities& can) { return !can.saveRestore || !can.variableStep; });
 }
 
 bool repeatsSteps(const coupling::System& system, const Settings& settings) {
@@ -138,7 +140,7 @@ bool repeatsSteps(const coupling::System& system, const Settings& settings) {
 }
 
 void requireCapabilities(const coupling::System& system, const std::vector<coupling::Cycle>& cycles,
-                         const Settings& settings) {
+                         const Settings& settings, std::string_view end) {
   if (!(std::isfinite(settings.start) && std::isfinite(settings.end) && settings.start < settings.end))
     throw core::InputError(
         "The run from " + core::text(settings.start) + " s to " + core::text(settings.end) + " s has no length.",
@@ -197,7 +199,7 @@ void requireCapabilities(const coupling::System& system, const std::vector<coupl
              "The step of " + core::text(settings.step) +
                  " s does not divide the interval, so the last step would have " + core::text(last) +
                  " s, but these subsystems take steps of one length only: ",
-             "Choose an end that is a whole number of steps away from the start.");
+             fmt::format("Choose {} that is a whole number of steps away from the start.", end));
   }
   const bool startsByMaster =
       settings.algorithm.startUp == coupling::StartUp::masterSlave && settings.algorithm.degree > 0;

@@ -127,6 +127,7 @@ std::string textOf(double exponent, const Settings& settings) {
 
 std::string foretellGrowth(const SystemMaker& make, const Settings& settings) {
   const double noticed = std::log(GrowthWatch::kRegular * GrowthWatch::kChecked.further);
+  if (settings.onInstability == OnInstability::ignore) return {};
   const coupling::System system = make(settings);
   if (!canBeForetold(system, settings)) return {};
   auto present = forecast(make, settings);

@@ -14,6 +14,8 @@
 #include "koppla/core/response_modes.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/run/approach.hpp"
+#include "koppla/run/capabilities.hpp"
+#include "koppla/run/detail/radius_looks.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/recursion_step.hpp"
 #include "koppla/run/return_point.hpp"
@@ -38,11 +40,8 @@ unsigned halfOf(std::size_t samples, const Look& look) {
 }
 
 void requireProbes(const coupling::System& system) {
-  std::string names;
-  for (const coupling::Member& member : system.members) {
-    const subsystem::Capabilities& can = member.subsystem->describe().capabilities;
-    if (!can.isStatic && (!can.saveRestore || can.ownProcess)) names += (names.empty() ? "" : ", ") + member.name;
-  }
+  const std::string names = namesOf(
+      system, [](const subsystem::Capabilities& can) { return !can.isStatic && (!can.saveRestore || can.ownProcess); });
   if (!names.empty())
     throw core::InputError(
         fmt::format("The recursion of a macro step is taken from the members' states, or by probes that begin again "
@@ -114,7 +113,7 @@ struct ProbedRecursion::Impl {
                              "Connect subsystems, or use native models, whose own states are known.");
   }
 
-  void requireLength(double H) const;
+  void requireTaken(double H) const;
   void putBack();
   bool goOn(unsigned steps, double H);
   bool disturb(const Vector& direction, double by, double H, unsigned delay);
@@ -132,9 +131,7 @@ struct ProbedRecursion::Impl {
   std::vector<Vector> directions;
 };
 
-void ProbedRecursion::Impl::requireLength(double H) const {
-  if (!(H > 0.0 && std::isfinite(H)))
-    throw core::InputError(fmt::format("A macro step of {} s is no step.", core::text(H)), "Give a length above 0.");
+void ProbedRecursion::Impl::requireTaken(double H) const {
   if (H == length) return;
   for (const coupling::Member& member : approach.system().members)
     if (!member.subsystem->describe().capabilities.variableStep)
@@ -235,21 +232,17 @@ ProbedRecursion::~ProbedRecursion() = default;
 ProbedRecursion::ProbedRecursion(ProbedRecursion&&) noexcept = default;
 
 ProbedRadius ProbedRecursion::spectralRadius(double H) {
-  impl_->requireLength(H);
-  constexpr double kResolution = 1e-9;  // of many looks some agree by chance
-  ProbedRadius result{0.0, HUGE_VAL, 0};
-  double lastChange = HUGE_VAL;
+  requireLength(H);
+  impl_->requireTaken(H);
+  detail::RadiusLooks looks;
   for (const Look& look : kLooks) {
     const std::optional<double> radius = impl_->radiusBy(look, H);
-    const bool isFirst = result.steps == 0;
-    if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
-    if (!radius) return {result.value, lastChange, result.steps};  // there is no third one
-    const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(*radius - result.value));
-    result = {*radius, std::fmax(change, lastChange), look.samples * look.apart};
-    if (isCertain(result)) break;
-    lastChange = change;
+    if (!radius && looks.none()) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
+    if (!radius) return looks.last();
+    looks.add(*radius, look.samples * look.apart);
+    if (isCertain(looks.soFar())) break;
   }
-  return result;
+  return looks.soFar();
 }
 
 bool ProbedRecursion::isCertain(const ProbedRadius& radius) const {

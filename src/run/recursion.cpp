@@ -12,6 +12,7 @@
 #include "koppla/core/error.hpp"
 #include "koppla/core/value.hpp"
 #include "koppla/run/approach.hpp"
+#include "koppla/run/capabilities.hpp"
 #include "koppla/run/preparation.hpp"
 #include "koppla/run/recursion_step.hpp"
 
@@ -70,7 +71,6 @@ struct MacroStepRecursion::Impl {
 
 std::vector<double> MacroStepRecursion::Impl::pointFor(double H) {
   if (linear) return std::vector<double>(point.size() + step.earlierSamples() * outputs.size(), 0.0);
-  std::ranges::copy(outputs, network.outputs().begin());
   std::vector<double> w = point;
   const std::vector<double> earlier = approach.earlier(H, step.earlierSamples());
   w.insert(w.end(), earlier.begin(), earlier.end());
@@ -131,12 +131,7 @@ std::vector<double> MacroStepRecursion::Impl::matrix(double H) {
 }
 
 std::string whoHidesStates(const coupling::System& system) {
-  std::string names;
-  for (const coupling::Member& member : system.members) {
-    const subsystem::Capabilities& capabilities = member.subsystem->describe().capabilities;
-    if (!capabilities.states && !capabilities.isStatic) names += (names.empty() ? "" : ", ") + member.name;
-  }
-  return names;
+  return namesOf(system, [](const subsystem::Capabilities& can) { return !can.states && !can.isStatic; });
 }
 
 MacroStepRecursion::MacroStepRecursion(coupling::System system, Settings settings, core::Log& log,
@@ -153,8 +148,7 @@ std::size_t MacroStepRecursion::size() const {
 }
 
 std::vector<double> MacroStepRecursion::matrix(double H) {
-  if (!(H > 0.0 && std::isfinite(H)))
-    throw core::InputError(fmt::format("A macro step of {} s is no step.", core::text(H)), "Give a length above 0.");
+  requireLength(H);
   return impl_->matrix(H);
 }
 

@@ -1,5 +1,7 @@
 #include "koppla/run/recursion_step.hpp"
 
+#include <cmath>
+
 #include <fmt/format.h>
 
 #include "koppla/core/error.hpp"
@@ -29,6 +31,11 @@ const coupling::AlgorithmSettings& throughValues(const coupling::AlgorithmSettin
 }
 
 }  // namespace
+
+void requireLength(double H) {
+  if (!(H > 0.0 && std::isfinite(H)))
+    throw core::InputError(fmt::format("A macro step of {} s is no step.", core::text(H)), "Give a length above 0.");
+}
 
 RecursionStep::RecursionStep(Approach& system, const coupling::AlgorithmSettings& algorithm)
     : system_(system),

@@ -9,6 +9,9 @@
 
 namespace koppla::run {
 
+/// Throws core::InputError where a macro step of H (s) is none.
+void requireLength(double H);
+
 /// A macro step of the algorithm as recursions take it: of a fixed length, every one is kept, and iterations are solved
 /// to nearly rounding.
 class RecursionStep {

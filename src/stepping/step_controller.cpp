@@ -17,13 +17,6 @@ constexpr double kSmallestPart = 1e-12;
 // No step is less than this part of the one before it that failed.
 constexpr double kLeastFactor = 0.2;
 
-/// While everything rests no error is seen, so steps would grow to the whole run and beyond what begins in it.
-double largestOf(const StepControlSettings& settings, double interval) {
-  constexpr double kLeastSteps = 50.0;
-  if (settings.maxStep > 0.0) return settings.maxStep;
-  return settings.keepsCouplingError() ? std::max(settings.minStep, interval / kLeastSteps) : interval;
-}
-
 /// By which a step becomes one with a tolerable error that falls with this power of it.
 double factorFor(double error, unsigned order, double safety) {
   const double factor = safety * std::pow(error, -1.0 / order);
@@ -32,11 +25,18 @@ double factorFor(double error, unsigned order, double safety) {
 
 }  // namespace
 
+/// While everything rests no error is seen, so steps would grow to the whole run and beyond what begins in it.
+double longestStep(const StepControlSettings& settings, double interval) {
+  constexpr double kLeastSteps = 50.0;
+  if (settings.maxStep > 0.0) return settings.maxStep;
+  return settings.keepsCouplingError() ? std::max(settings.minStep, interval / kLeastSteps) : interval;
+}
+
 StepController::StepController(const StepControlSettings& settings, double firstStep, double start, double end)
     : settings_(settings),
       first_(firstStep),
       smallest_(settings.minStep > 0.0 ? settings.minStep : kSmallestPart * (end - start)),
-      largest_(largestOf(settings, end - start)) {
+      largest_(longestStep(settings, end - start)) {
   // A step must be told from rounding: between two instants lie several doubles.
   constexpr double kResolution = 8.0 * std::numeric_limits<double>::epsilon();
   resolution_ = kResolution * std::max(std::fabs(start), std::fabs(end));

@@ -21,6 +21,9 @@ struct Verdict {
   double next = 0.0;  ///< s, length of the next attempt
 };
 
+/// s, the longest step in use in a run of `interval` s: the one that was given, else the default of the settings.
+double longestStep(const StepControlSettings& settings, double interval);
+
 /// Chooses the length of macro steps and decides which attempts are kept. Knows nothing of subsystems.
 class StepController {
  public:

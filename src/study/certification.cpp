@@ -102,7 +102,11 @@ void doubtAlike(Certificate& certificate, const RunToCertify& run, const std::ve
   for (CertifiedVariable& variable : certificate.variables)
     if (variable.isAlike()) {
       const auto* third = repetitions.front().columnOf(variable.name);
-      if (third != nullptr) doubt(variable, run.table.time, run.table.find(variable.name)->numbers, *third);
+      const results::Series& series = *run.table.find(variable.name);
+      if (third == nullptr)
+        variable = missing(series);
+      else
+        doubt(variable, run.table.time, series.numbers, *third);
     }
 }
 

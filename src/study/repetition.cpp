@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "koppla/core/file.hpp"
+#include "koppla/stepping/step_controller.hpp"
 #include "koppla/study/measured_run.hpp"
 #include "koppla/study/payload.hpp"
 #include "koppla/study/reference.hpp"
@@ -98,14 +99,13 @@ const std::vector<double>* Repetition::columnOf(const std::string& name) const {
 
 run::Settings refined(run::Settings settings, unsigned divisor) {
   stepping::StepControlSettings& control = settings.stepControl;
-  const double interval = settings.end - settings.start;
   const auto part = [divisor](double length) { return length / divisor; };
   settings.outputInterval = intervalOfRows(settings);
   settings.recordsIterations = false;
   settings.step = part(settings.step);
   if (!control.adapts()) return settings;
+  control.maxStep = part(stepping::longestStep(control, settings.end - settings.start));
   control.minStep = part(control.minStep);
-  control.maxStep = part(control.maxStep > 0.0 ? control.maxStep : interval);
   control.untestedBelow = part(control.untestedBelow);
   if (!control.estimatesError()) return settings;
   const double ofTolerance = std::pow(divisor, settings.algorithm.degree + 1);

@@ -40,6 +40,7 @@ TEST_F(CertifyTest, TellsWhatRunsOfHalfAndAQuarterOfTheStepTell) {
   EXPECT_EQ(result.exitCode, 0) << result.all();
   EXPECT_THAT(result.err, HasSubstr("certifying: 2 further runs with half and a quarter of its step, about 6 times the "
                                     "work of the run"));
+  EXPECT_THAT(result.err, HasSubstr("; 3 times the work of the run on top, 9 in all, where variables need a third"));
   EXPECT_THAT(result.out, HasSubstr("certified: 2 of 2 variables"));
   EXPECT_THAT(workspace_.read("loop.run/run.log"), HasSubstr("certified: 2 of 2 variables"));
   EXPECT_TRUE(workspace_.has("loop.run/results.csv"));

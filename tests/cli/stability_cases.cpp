@@ -44,6 +44,7 @@ std::vector<BadInput> stabilityCases() {
          "format = 1\nsimulation = { end = 10.0, step = 0.1 }\n[[subsystems]]\nname = \"body\"\n"
          "model = \"oscillator-body\"\nintegrator = \"ode1\"\nparameters = { c = 1.0, d = 0.0 }\n"},
         {"s.toml", "format = 1\n[stability]\n" + kProject + "find = \"spectral-radius\"\n"}}},
+      {"InstantThatIsNone", {"stability", "s.toml", "--at", "nan"}, {"--at: 'nan' is no instant"}},
       badFile("NothingToProbe", kProject + "find = \"spectral-radius\"", kSteps,
               {"No combination has a recursion", "No subsystem passes a value on", "docs/stability.md"}),
   };

@@ -28,6 +28,13 @@ Responses decaying(const std::vector<std::pair<double, double>>& modes, std::siz
   return result;
 }
 
+TEST(ResponseModes, AreNoneWhereNothingWasTried) {
+  EXPECT_EQ(Responses{}.samples(), 0U);
+  EXPECT_EQ((Responses{2, 2}).samples(), 0U);
+  EXPECT_FALSE(largestModulus(Responses{}));
+  EXPECT_EQ(partBetween(Responses{}, Responses{}), 0.0);
+}
+
 TEST(ResponseModes, ShowTheLargestModulus) {
   for (const double modulus : {0.2, 0.99, 1.0, 1.0001, 3.0}) {
     const auto found = largestModulus(decaying({{modulus, 0.8}, {0.5 * modulus, 2.0}, {0.1, 0.0}}, 16));

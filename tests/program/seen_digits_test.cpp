@@ -32,7 +32,7 @@ std::vector<double> iteration(const char* format, double size, int count) {
 }
 
 TEST(SeenDigits, AreThoseOfTheFormat) {
-  for (const double size : {M_PI, 1e-7 * M_PI, -1e-3 * M_PI}) {
+  for (const double size : {M_PI, 1e-7 * M_PI, -1e-3 * M_PI, 2.1e11}) {
     EXPECT_EQ(seen(iteration("%.4g", size, 12)), 4U) << size;
     EXPECT_EQ(seen(iteration("%.5e", size, 12)), 6U) << size;
     EXPECT_EQ(seen(iteration("%.10g", size, 12)), 10U) << size;
@@ -57,6 +57,8 @@ TEST(SeenDigits, AreNotSeenInExactNumbers) {
   EXPECT_EQ(seen({1, 20, 300, 4123, 5231, 4310, 7123, 1e5, 123456}), 0U);
   EXPECT_EQ(seen({0.125, 0.375, 0.625, 0.875, 0.125, 0.375, 1.125}), 0U);
   EXPECT_EQ(seen({0.5, 0.75, 0.875, 0.9375, 0.96875, 0.984375}), 0U);
+  const double unit = std::ldexp(1.0, 40);
+  EXPECT_EQ(seen({3.0 * unit, 5.0 * unit, 7.0 * unit, 11.0 * unit, 13.0 / unit, 17.0 / unit}), 0U) << "of any size";
 }
 
 /// y = 0.9 u + 0.1 from u = 0, with all digits: every answer has one more than the one before.

@@ -132,5 +132,12 @@ TEST(ForetoldGrowth, IsNotToldWhereNobodyKnows) {
   EXPECT_EQ(foretellGrowth(rotation(), unstable), "");
 }
 
+TEST(ForetoldGrowth, IsNotToldWhereTheRunIgnoresIt) {
+  Settings unstable = settingsOf(AlgorithmKind::jacobi, 0.1, 100.0);
+  ASSERT_NE(foretellGrowth(rotation(), unstable), "");
+  unstable.onInstability = OnInstability::ignore;
+  EXPECT_EQ(foretellGrowth(rotation(), unstable), "");
+}
+
 }  // namespace
 }  // namespace koppla::run::foretold_growth_test

@@ -229,6 +229,25 @@ TEST(Certificate, SeesWhatHappensInTimeWithHalvedSteps) {
   EXPECT_THAT(y.doubt, HasSubstr("in time with them"));
 }
 
+/// As of an FMU that declares something else when it is opened for a third of the step.
+TEST(Certificate, IsNoneOfAVariableThatTheThirdDoesNotKnow) {
+  core::Log log;
+  project::Project plan = project::readText(kWaveInTime, "p.toml", log);
+  const FinishedRun run = runToEnd(plan);
+  Certifying how = kTwoAtOnce;
+  how.progress = [&](unsigned done, unsigned of) {
+    if (done > 0 || of > 1) return;  // halves and quarters
+    plan.subsystems.back().name.value = plan.connections.front().to.subsystem = "late";
+  };
+  const auto certificate = certify({plan, run.table, run.statistics.acceptedSteps}, how);
+  ASSERT_TRUE(certificate.has_value());
+  ASSERT_EQ(certificate->variables.size(), 2U);
+  const CertifiedVariable& y = certificate->variables.back();
+  EXPECT_EQ(y.name, "lag.y");
+  EXPECT_FALSE(y.isCertified());
+  EXPECT_THAT(y.doubt, HasSubstr("missing when the run was repeated"));
+}
+
 TEST(Certificate, IsNoneOfARunThatCannotBeRepeated) {
   project::Project plan = massOnSpring("simulation = { end = 1.0, step = 0.01 }\nalgorithm = { kind = \"jacobi\" }\n");
   const FinishedRun run = runToEnd(plan);
@@ -280,7 +299,12 @@ TEST(Certification, HalvesStepsAndDividesTolerances) {
   EXPECT_DOUBLE_EQ(refined(plan.settings, 2).stepControl.rtol, 1e-3 / 4.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.rtol, 1e-3 / 16.0);
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.minStep, 1e-4 / 4.0);
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 1.0 / 50.0 / 4.0) << "of a fiftieth of the interval";
+  plan.settings.stepControl.minStep = 0.1;
+  EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 0.1 / 4.0) << "of a longer least step";
+  plan.settings.stepControl.kind = stepping::StepControlKind::convergence;
   EXPECT_DOUBLE_EQ(refined(plan.settings, 4).stepControl.maxStep, 1.0 / 4.0) << "of the whole interval";
+  plan.settings.stepControl.kind = stepping::StepControlKind::doubleStep;
   const core::Tolerance ofGroup = refined(plan.settings, 4).algorithm.convergence.front().tolerance;
   EXPECT_DOUBLE_EQ(ofGroup.rtol, 1e-4 / 16.0);
   EXPECT_DOUBLE_EQ(ofGroup.atol.value(), 1e-2 / 16.0);
