@@ -34,6 +34,7 @@ class Newton final : public Algorithm {
   const Solution& solve(InterfaceProblem& problem, bool untested) override {
     Solution& solution = newSolution();
     double lastNorm = 0.0;
+    double lastResidual = 0.0;
     bool renewed = false;  // in this step
     monitor_.begin();
     measure(problem);
@@ -53,18 +54,15 @@ class Newton final : public Algorithm {
         solution.norm = first_.relate(solution.norm, settings_.rtol, solution.evaluations == 1);
       if (solution.evaluations == 1) trust_.look(byValues_);
       const bool discreteSettled = settings_.discrete == DiscreteTest::ignore || !problem.discreteChanged();
-      const bool agrees = solution.norm <= 1.0 && othersAgree() && discreteSettled;
-      const double error = obstacle_.error = agrees ? estimateError(solution, renewed) : 0.0;
+      const bool agrees = solution.norm <= 1.0 && discreteSettled;
+      const double error = obstacle_.error =
+          agrees ? std::max(estimateError(solution, renewed), errorOfOthers(solution, lastResidual)) : 0.0;
       if (!testsOthers_) monitor_.follow(solution.norm);
       const bool rounded =
           !agrees && discreteSettled && settings_.test == ConvergenceTest::error && monitor_.isRounding(residual_);
       if (rounded) solution.amplification = HUGE_VAL;
       solution.ending = (agrees && error <= 1.0) || rounded ? Ending::converged : Ending::capReached;
-      if (solution.converged()) break;
-      if (solution.evaluations >= settings_.maxIterations) {
-        if (testsOthers_) solution.norm = std::max(solution.norm, monitor_.norm());
-        break;
-      }
+      if (solution.converged() || solution.evaluations >= settings_.maxIterations) break;
       if (sent_.empty()) continue;  // only discrete values flow back: they settle by themselves or not at all
       const double norm = std::max(solution.norm, error);
       if (needsRenewal(solution.evaluations, norm, lastNorm)) {
@@ -74,6 +72,7 @@ class Newton final : public Algorithm {
         renewed = true;
       }
       lastNorm = norm;
+      lastResidual = solution.norm;
       correct(problem);
     }
     stepsWithSecondCorrection_ = solution.evaluations > 2 ? stepsWithSecondCorrection_ + 1 : 0;
@@ -96,7 +95,12 @@ class Newton final : public Algorithm {
     else
       monitor_.watch(problem);
   }
-  [[nodiscard]] bool othersAgree() const { return !testsOthers_ || monitor_.norm() <= 1.0; }
+  /// In tolerances: they may still change by the same share of their last change as the residual of the cut has left.
+  [[nodiscard]] double errorOfOthers(const Solution& solution, double lastResidual) const {
+    if (!testsOthers_) return 0.0;
+    const double share = solution.evaluations > 1 ? std::min(solution.norm / lastResidual, 1.0) : 1.0;
+    return share * monitor_.norm();
+  }
 
   void measure(const InterfaceProblem& problem) {
     const std::uint64_t version = monitor_.sizes().version();

@@ -314,6 +314,37 @@ TEST(Distance, ThatCannotBeSeenIsToldAndEndsNoRun) {
   EXPECT_LE(ended.worst, 10.0);
 }
 
+/// F = K (y - z) with y near z: small differences of large values are as exact as the values that are sent.
+TEST(Distance, OfValuesOutsideTheCutIsWithinTheTolerances) {
+  constexpr double kStiffness = 1e4;
+  const auto force = [](double t) { return 10.0 + 5.0 * std::cos(t); };
+  const auto z = [&](double t) { return solution(0, t) - force(t) / kStiffness; };
+  const Formula a{.inputs = {"u"}, .outputs = {"y"}, .states = {}, .output = [](const auto&, double t, const auto& u) {
+                    return std::vector<double>{solution(0, t) + 0.9 * (u[0] - solution(0, t))};
+                  }};
+  const Formula b{.inputs = {"y"}, .outputs = {"F"}, .states = {}, .output = [&](const auto&, double t, const auto& y) {
+                    return std::vector<double>{kStiffness * (y[0] - z(t))};
+                  }};
+  const Formula c{.inputs = {"F"}, .outputs = {"u"}, .states = {}, .output = [&](const auto&, double t, const auto& F) {
+                    return std::vector<double>{F[0] / kStiffness + z(t)};
+                  }};
+  for (const double step : {0.05, 0.01}) {
+    Settings settings = settingsOf(AlgorithmKind::newton);
+    settings.step = step;
+    core::Log log;
+    run::Run run(makeSystem({{"a", a}, {"b", b}, {"c", c}}, {{"a.y", "b.y"}, {"b.F", "c.F"}, {"c.u", "a.u"}}), settings,
+                 log);
+    ASSERT_TRUE(run.initialise().ok());
+    test::Largest worst;
+    for (int i = 0; i < 60; ++i) {
+      ASSERT_TRUE(run.step().ok());
+      const double exact = force(run.time());
+      worst.see(std::fabs(std::get<double>(run.value("b.F")) - exact) / (1e-5 * exact));
+    }
+    EXPECT_LE(worst, 30.0) << step;
+  }
+}
+
 /// Slopes are not looked for where no evaluation would be left to make use of them.
 TEST(Distance, TwoEvaluationsAStepAreEnoughWhereTheyWere) {
   Settings settings = settingsOf(AlgorithmKind::iteratedGaussSeidel);
