@@ -120,7 +120,7 @@ struct ProbedRecursion::Impl {
   bool disturb(const Vector& direction, double by, double H, unsigned delay);
   std::vector<Vector> follow(const Vector& direction, double by, double H, const Look& look, unsigned delay);
   core::Responses respond(double H, const Look& look, unsigned delay);
-  std::optional<double> radiusBy(const Look& look, double H);
+  std::optional<core::LargestModulus> radiusBy(const Look& look, double H);
 
   RecursionSettings how;
   double length;  ///< s, of the settings' steps
@@ -213,7 +213,7 @@ core::Responses ProbedRecursion::Impl::respond(double H, const Look& look, unsig
 }
 
 /// Absent where a model that moves on has become another one meanwhile, or values explode.
-std::optional<double> ProbedRecursion::Impl::radiusBy(const Look& look, double H) {
+std::optional<core::LargestModulus> ProbedRecursion::Impl::radiusBy(const Look& look, double H) {
   constexpr double kResolved = 1e-7;
   constexpr double kAnother = 0.2;
   const core::Responses responses = respond(H, look, 0);
@@ -221,9 +221,10 @@ std::optional<double> ProbedRecursion::Impl::radiusBy(const Look& look, double H
   // A linear model answers half a look later as it does now. What differs is no mode of it.
   const double moved = core::partBetween(responses, respond(H, look, halfOf(responses.samples(), look)));
   if (look.samples > kLooks.front().samples && !(moved < kAnother)) return std::nullopt;
-  const std::optional<double> modulus = core::largestModulus(responses, std::fmax(kResolved, moved));
+  const std::optional<core::LargestModulus> modulus = core::largestModulus(responses, std::fmax(kResolved, moved));
   if (!modulus) return std::nullopt;
-  return std::pow(*modulus, 1.0 / look.apart);
+  const double radius = std::pow(modulus->value, 1.0 / look.apart);
+  return core::LargestModulus{radius, std::pow(modulus->value + modulus->open, 1.0 / look.apart) - radius};
 }
 
 ProbedRecursion::ProbedRecursion(coupling::System system, Settings settings, core::Log& log, RecursionSettings how) {
@@ -240,12 +241,12 @@ ProbedRadius ProbedRecursion::spectralRadius(double H) {
   ProbedRadius result{0.0, HUGE_VAL, 0};
   double lastChange = HUGE_VAL;
   for (const Look& look : kLooks) {
-    const std::optional<double> radius = impl_->radiusBy(look, H);
+    const std::optional<core::LargestModulus> radius = impl_->radiusBy(look, H);
     const bool isFirst = result.steps == 0;
     if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
     if (!radius) return {result.value, lastChange, result.steps};  // there is no third one
-    const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(*radius - result.value));
-    result = {*radius, std::fmax(change, lastChange), look.samples * look.apart};
+    const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(radius->value - result.value));
+    result = {radius->value, std::max({change, lastChange, radius->open}), look.samples * look.apart};
     if (isCertain(result)) break;
     lastChange = change;
   }
