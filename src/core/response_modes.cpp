@@ -46,18 +46,16 @@ MatrixXd hankel(const MatrixXd& samples, Index width, Index rows, Index columns,
 
 /// Of modes that were followed over so many steps.
 LargestModulus largestOf(const std::vector<std::complex<double>>& modes, double steps) {
-  constexpr double kKnown = 3.0;  // |log| of what a mode is multiplied by meanwhile
-  double largest = 0.0;
-  double least = 0.0;
-  double most = 0.0;
+  constexpr double kKnown = 2.0;  // |log| of what a mode is multiplied by meanwhile
+  LargestModulus largest{0.0, 0.0, 0.0};
   for (const std::complex<double>& mode : modes) {
     const double modulus = std::abs(mode);
     const double open = steps * std::abs(std::log(mode)) < kKnown ? std::exp(kKnown / steps) : 1.0;
-    largest = std::fmax(largest, modulus);
-    least = std::fmax(least, modulus / open);
-    most = std::fmax(most, modulus * open);
+    largest.value = std::fmax(largest.value, modulus);
+    largest.least = std::fmax(largest.least, modulus / open);
+    largest.most = std::fmax(largest.most, modulus * open);
   }
-  return {largest, std::fmax(most - largest, largest - least)};
+  return largest;
 }
 
 }  // namespace
@@ -81,7 +79,7 @@ std::optional<LargestModulus> largestModulus(const Responses& responses, double 
   const MatrixXd next = hankel(scaled, width, rows, samples - rows, 1);
   const Eigen::BDCSVD<MatrixXd> singular(now, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Eigen::VectorXd& sizes = singular.singularValues();
-  if (sizes[0] == 0.0) return LargestModulus{0.0, 0.0};
+  if (sizes[0] == 0.0) return LargestModulus{0.0, 0.0, 0.0};
   const Index kept = (sizes.array() > shown * sizes[0]).count();
   const Eigen::VectorXd halves = sizes.head(kept).cwiseSqrt().cwiseInverse();
   const MatrixXd M = halves.asDiagonal() * singular.matrixU().leftCols(kept).transpose() * next *

@@ -29,8 +29,9 @@ struct Look {
   std::size_t samples;
   unsigned apart;
 };
-constexpr std::array kLooks{Look{4, 1},  Look{6, 1},  Look{12, 1},  Look{24, 1},  Look{24, 2},
-                            Look{24, 4}, Look{24, 8}, Look{24, 16}, Look{24, 32}, Look{24, 64}};
+/// Primes apart: what turns by half, a third, ... of a circle per step seems to stand still in one of them at most.
+constexpr std::array kLooks{Look{4, 1},  Look{6, 1},   Look{12, 1},  Look{24, 1},  Look{24, 3},
+                            Look{24, 5}, Look{24, 11}, Look{24, 17}, Look{24, 37}, Look{24, 67}};
 
 /// Steps to the middle of what was seen.
 unsigned halfOf(std::size_t samples, const Look& look) {
@@ -121,6 +122,7 @@ struct ProbedRecursion::Impl {
   std::vector<Vector> follow(const Vector& direction, double by, double H, const Look& look, unsigned delay);
   core::Responses respond(double H, const Look& look, unsigned delay);
   std::optional<core::LargestModulus> radiusBy(const Look& look, double H);
+  double openTowardsLimit(const core::LargestModulus& radius) const;
 
   RecursionSettings how;
   double length;  ///< s, of the settings' steps
@@ -223,8 +225,13 @@ std::optional<core::LargestModulus> ProbedRecursion::Impl::radiusBy(const Look& 
   if (look.samples > kLooks.front().samples && !(moved < kAnother)) return std::nullopt;
   const std::optional<core::LargestModulus> modulus = core::largestModulus(responses, std::fmax(kResolved, moved));
   if (!modulus) return std::nullopt;
-  const double radius = std::pow(modulus->value, 1.0 / look.apart);
-  return core::LargestModulus{radius, std::pow(modulus->value + modulus->open, 1.0 / look.apart) - radius};
+  const auto perStep = [&](double ofSamples) { return std::pow(ofSamples, 1.0 / look.apart); };
+  return core::LargestModulus{perStep(modulus->value), perStep(modulus->least), perStep(modulus->most)};
+}
+
+/// By how much it may be less where it is unstable, and more where it is stable: beyond the limit is another verdict.
+double ProbedRecursion::Impl::openTowardsLimit(const core::LargestModulus& radius) const {
+  return how.isStable(radius.value) ? radius.most - radius.value : radius.value - radius.least;
 }
 
 ProbedRecursion::ProbedRecursion(coupling::System system, Settings settings, core::Log& log, RecursionSettings how) {
@@ -246,7 +253,8 @@ ProbedRadius ProbedRecursion::spectralRadius(double H) {
     if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
     if (!radius) return {result.value, lastChange, result.steps};  // there is no third one
     const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(radius->value - result.value));
-    result = {radius->value, std::max({change, lastChange, radius->open}), look.samples * look.apart};
+    result = {radius->value, std::max({change, lastChange, impl_->openTowardsLimit(*radius)}),
+              look.samples * look.apart};
     if (isCertain(result)) break;
     lastChange = change;
   }

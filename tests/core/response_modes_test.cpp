@@ -40,6 +40,23 @@ TEST(ResponseModes, OfSlowMotionsAreToldApart) {
   EXPECT_NEAR(largestModulus(decaying({{1.001, 0.1}, {0.999, 0.15}}, 24)).value().value, 1.001, 1e-8);
 }
 
+/// Beginnings of slow motions are alike, so that 24 samples leave open where 1 is.
+TEST(ResponseModes, AreOpenUntilTheyHaveTurned) {
+  const LargestModulus brief = largestModulus(decaying({{0.9999, 0.01}, {0.9998, 0.015}}, 24)).value();
+  EXPECT_GT(brief.most, 1.0);
+  EXPECT_LT(brief.least, 0.9999);
+  const LargestModulus longer = largestModulus(decaying({{0.9999, 0.2}, {0.9998, 0.3}}, 24)).value();
+  EXPECT_EQ(longer.most, longer.value);
+  EXPECT_EQ(longer.least, longer.value);
+}
+
+/// What has grown is known, whatever slow ones there are beside it; these may be larger only.
+TEST(ResponseModes, ThatHaveGrownAreKnownBesideSlowOnes) {
+  const LargestModulus found = largestModulus(decaying({{1.2, 0.0}, {0.999, 0.0}}, 24)).value();
+  EXPECT_NEAR(found.least, 1.2, 1e-6);
+  EXPECT_EQ(found.most, found.value);
+}
+
 TEST(ResponseModes, DoNotDependOnUnits) {
   EXPECT_NEAR(largestModulus(decaying({{1.2, 0.8}, {0.7, 2.0}}, 16, 1e6)).value().value, 1.2, 1e-8);
 }
