@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <complex>
+#include <vector>
 
 #include <Eigen/SVD>
 
@@ -42,6 +44,20 @@ MatrixXd hankel(const MatrixXd& samples, Index width, Index rows, Index columns,
   return result;
 }
 
+/// Of modes that were followed over so many steps.
+LargestModulus largestOf(const std::vector<std::complex<double>>& modes, double steps) {
+  constexpr double kKnown = 2.0;  // |log| of what a mode is multiplied by meanwhile
+  LargestModulus largest{0.0, 0.0, 0.0};
+  for (const std::complex<double>& mode : modes) {
+    const double modulus = std::abs(mode);
+    const double open = steps * std::abs(std::log(mode)) < kKnown ? std::exp(kKnown / steps) : 1.0;
+    largest.value = std::fmax(largest.value, modulus);
+    largest.least = std::fmax(largest.least, modulus / open);
+    largest.most = std::fmax(largest.most, modulus * open);
+  }
+  return largest;
+}
+
 }  // namespace
 
 Responses Responses::first(std::size_t count) const {
@@ -51,7 +67,7 @@ Responses Responses::first(std::size_t count) const {
   return part;
 }
 
-std::optional<double> largestModulus(const Responses& responses, double shown) {
+std::optional<LargestModulus> largestModulus(const Responses& responses, double shown) {
   constexpr Index kFewest = 4;
   const auto samples = static_cast<Index>(responses.samples());
   if (samples < kFewest || !std::ranges::all_of(responses.numbers, [](double x) { return std::isfinite(x); }))
@@ -63,12 +79,14 @@ std::optional<double> largestModulus(const Responses& responses, double shown) {
   const MatrixXd next = hankel(scaled, width, rows, samples - rows, 1);
   const Eigen::BDCSVD<MatrixXd> singular(now, Eigen::ComputeThinU | Eigen::ComputeThinV);
   const Eigen::VectorXd& sizes = singular.singularValues();
-  if (sizes[0] == 0.0) return 0.0;
+  if (sizes[0] == 0.0) return LargestModulus{0.0, 0.0, 0.0};
   const Index kept = (sizes.array() > shown * sizes[0]).count();
   const Eigen::VectorXd halves = sizes.head(kept).cwiseSqrt().cwiseInverse();
   const MatrixXd M = halves.asDiagonal() * singular.matrixU().leftCols(kept).transpose() * next *
                      singular.matrixV().leftCols(kept) * halves.asDiagonal();
-  return spectralRadius({M.data(), static_cast<std::size_t>(M.size())});  // the same for the transpose
+  const auto modes = eigenvalues({M.data(), static_cast<std::size_t>(M.size())});  // the same for the transpose
+  if (!modes) return std::nullopt;
+  return largestOf(*modes, static_cast<double>(samples - 1));
 }
 
 double partBetween(const Responses& responses, const Responses& others) {

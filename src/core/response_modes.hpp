@@ -19,11 +19,23 @@ struct Responses {
   [[nodiscard]] Responses first(std::size_t samples) const;
 };
 
+/// The largest |eigenvalue|, and between what it may be because modes were followed too briefly. All are the same where
+/// what is largest has turned or grown enough to be known.
+struct LargestModulus {
+  double value;
+  double least;
+  double most;
+};
+
 /// The largest |eigenvalue| of M among the modes that these responses show beyond `shown` of the strongest one: M
 /// itself, as small as it can be, comes out of the singular vectors of what was and what is one n later (eigensystem
 /// realisation; J.-N. Juang and R. Pappa, J. Guidance 8 (1985) 620). 0 where there are no responses; absent for fewer
 /// than four samples, and where a number is not finite. Units do not matter: what every value shows counts alike.
-std::optional<double> largestModulus(const Responses& responses, double shown = 1e-7);
+///
+/// A mode is known once it has turned by 2 rad, or grown or decayed by exp(2), within these samples. The beginnings of
+/// slower ones are alike: a few of them explain what many do together, with other eigenvalues. All that is known of
+/// these is that they do not turn, grow or decay by more meanwhile.
+std::optional<LargestModulus> largestModulus(const Responses& responses, double shown = 1e-7);
 
 /// By which part of all that is shown two sets of responses differ, over the samples that both have.
 double partBetween(const Responses& responses, const Responses& others);

@@ -31,8 +31,9 @@ struct Look {
   std::size_t samples;
   unsigned apart;
 };
-constexpr std::array kLooks{Look{4, 1},  Look{6, 1},  Look{12, 1},  Look{24, 1},  Look{24, 2},
-                            Look{24, 4}, Look{24, 8}, Look{24, 16}, Look{24, 32}, Look{24, 64}};
+/// Primes apart: what turns by half, a third, ... of a circle per step seems to stand still in one of them at most.
+constexpr std::array kLooks{Look{4, 1},  Look{6, 1},   Look{12, 1},  Look{24, 1},  Look{24, 3},
+                            Look{24, 5}, Look{24, 11}, Look{24, 17}, Look{24, 37}, Look{24, 67}};
 
 /// Steps to the middle of what was seen.
 unsigned halfOf(std::size_t samples, const Look& look) {
@@ -119,7 +120,8 @@ struct ProbedRecursion::Impl {
   bool disturb(const Vector& direction, double by, double H, unsigned delay);
   std::vector<Vector> follow(const Vector& direction, double by, double H, const Look& look, unsigned delay);
   core::Responses respond(double H, const Look& look, unsigned delay);
-  std::optional<double> radiusBy(const Look& look, double H);
+  std::optional<core::LargestModulus> radiusBy(const Look& look, double H);
+  double openTowardsLimit(const core::LargestModulus& radius) const;
 
   RecursionSettings how;
   double length;  ///< s, of the settings' steps
@@ -210,7 +212,7 @@ core::Responses ProbedRecursion::Impl::respond(double H, const Look& look, unsig
 }
 
 /// Absent where a model that moves on has become another one meanwhile, or values explode.
-std::optional<double> ProbedRecursion::Impl::radiusBy(const Look& look, double H) {
+std::optional<core::LargestModulus> ProbedRecursion::Impl::radiusBy(const Look& look, double H) {
   constexpr double kResolved = 1e-7;
   constexpr double kAnother = 0.2;
   const core::Responses responses = respond(H, look, 0);
@@ -218,9 +220,15 @@ std::optional<double> ProbedRecursion::Impl::radiusBy(const Look& look, double H
   // A linear model answers half a look later as it does now. What differs is no mode of it.
   const double moved = core::partBetween(responses, respond(H, look, halfOf(responses.samples(), look)));
   if (look.samples > kLooks.front().samples && !(moved < kAnother)) return std::nullopt;
-  const std::optional<double> modulus = core::largestModulus(responses, std::fmax(kResolved, moved));
+  const std::optional<core::LargestModulus> modulus = core::largestModulus(responses, std::fmax(kResolved, moved));
   if (!modulus) return std::nullopt;
-  return std::pow(*modulus, 1.0 / look.apart);
+  const auto perStep = [&](double ofSamples) { return std::pow(ofSamples, 1.0 / look.apart); };
+  return core::LargestModulus{perStep(modulus->value), perStep(modulus->least), perStep(modulus->most)};
+}
+
+/// By how much it may be less where it is unstable, and more where it is stable: beyond the limit is another verdict.
+double ProbedRecursion::Impl::openTowardsLimit(const core::LargestModulus& radius) const {
+  return how.isStable(radius.value) ? radius.most - radius.value : radius.value - radius.least;
 }
 
 ProbedRecursion::ProbedRecursion(coupling::System system, Settings settings, core::Log& log, RecursionSettings how) {
@@ -235,14 +243,20 @@ ProbedRadius ProbedRecursion::spectralRadius(double H) {
   requireLength(H);
   impl_->requireTaken(H);
   detail::RadiusLooks looks;
+  double open = 0.0;  // by the last look alone
+  const auto leftOpen = [&open](ProbedRadius radius) {
+    radius.uncertainty = std::fmax(radius.uncertainty, open);
+    return radius;
+  };
   for (const Look& look : kLooks) {
-    const std::optional<double> radius = impl_->radiusBy(look, H);
+    const std::optional<core::LargestModulus> radius = impl_->radiusBy(look, H);
     if (!radius && looks.none()) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
-    if (!radius) return looks.last();
-    looks.add(*radius, look.samples * look.apart);
-    if (isCertain(looks.soFar())) break;
+    if (!radius) return leftOpen(looks.last());
+    looks.add(radius->value, look.samples * look.apart);
+    open = impl_->openTowardsLimit(*radius);
+    if (isCertain(leftOpen(looks.soFar()))) break;
   }
-  return looks.soFar();
+  return leftOpen(looks.soFar());
 }
 
 bool ProbedRecursion::isCertain(const ProbedRadius& radius) const {

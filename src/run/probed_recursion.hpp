@@ -15,7 +15,9 @@ namespace koppla::run {
 /// A spectral radius as probes show it.
 struct ProbedRadius {
   double value;
-  double uncertainty;  ///< by how much two looks one after the other differed, of the last three; of two if that is all
+  /// By how much two looks one after the other differed, of the last three (of two if that is all), and by how much it
+  /// may be on the other side of the limit of stability.
+  double uncertainty;
   std::uint64_t steps;  ///< macro steps that were followed
 };
 
@@ -25,8 +27,9 @@ struct ProbedRadius {
 /// The disturbance: one step in which all inputs are held, from outputs that are changed by
 /// RecursionSettings::increment, up and down. Then macro steps of the chosen algorithm follow, and half the difference
 /// of all outputs is what a linear recursion answers to a disturbance of its states. Its largest mode comes out of 4,
-/// 6, 12 and 24 samples (core::largestModulus). What moves slowly shows over many steps only: samples 2, 4, ..., 64
-/// steps apart are taken until it is certain whether the radius is below or above 1.
+/// 6, 12 and 24 samples (core::largestModulus). What moves slowly shows over many steps only: samples 3, 5, ..., 67
+/// steps apart are taken until it is certain whether the radius is below or above 1. Motions that have hardly turned,
+/// grown or decayed by then are not known (core::largestModulus): steps far below the periods of a model are uncertain.
 ///
 /// Members' motions that no coupled input excites, or no coupled output shows, are not seen. A nonlinear model moves on
 /// while it is followed: by how much is seen from disturbances half as far on. That much of what responses show is no

@@ -39,16 +39,33 @@ TEST(ResponseModes, ShowTheLargestModulus) {
   for (const double modulus : {0.2, 0.99, 1.0, 1.0001, 3.0}) {
     const auto found = largestModulus(decaying({{modulus, 0.8}, {0.5 * modulus, 2.0}, {0.1, 0.0}}, 16));
     ASSERT_TRUE(found);
-    EXPECT_NEAR(*found, modulus, 1e-8 * modulus);
+    EXPECT_NEAR(found->value, modulus, 1e-8 * modulus);
   }
 }
 
 TEST(ResponseModes, OfSlowMotionsAreToldApart) {
-  EXPECT_NEAR(largestModulus(decaying({{1.001, 0.1}, {0.999, 0.15}}, 24)).value(), 1.001, 1e-8);
+  EXPECT_NEAR(largestModulus(decaying({{1.001, 0.1}, {0.999, 0.15}}, 24)).value().value, 1.001, 1e-8);
+}
+
+/// Beginnings of slow motions are alike, so that 24 samples leave open where 1 is.
+TEST(ResponseModes, AreOpenUntilTheyHaveTurned) {
+  const LargestModulus brief = largestModulus(decaying({{0.9999, 0.01}, {0.9998, 0.015}}, 24)).value();
+  EXPECT_GT(brief.most, 1.0);
+  EXPECT_LT(brief.least, 0.9999);
+  const LargestModulus longer = largestModulus(decaying({{0.9999, 0.2}, {0.9998, 0.3}}, 24)).value();
+  EXPECT_EQ(longer.most, longer.value);
+  EXPECT_EQ(longer.least, longer.value);
+}
+
+/// What has grown is known, whatever slow ones there are beside it; these may be larger only.
+TEST(ResponseModes, ThatHaveGrownAreKnownBesideSlowOnes) {
+  const LargestModulus found = largestModulus(decaying({{1.2, 0.0}, {0.999, 0.0}}, 24)).value();
+  EXPECT_NEAR(found.least, 1.2, 1e-6);
+  EXPECT_EQ(found.most, found.value);
 }
 
 TEST(ResponseModes, DoNotDependOnUnits) {
-  EXPECT_NEAR(largestModulus(decaying({{1.2, 0.8}, {0.7, 2.0}}, 16, 1e6)).value(), 1.2, 1e-8);
+  EXPECT_NEAR(largestModulus(decaying({{1.2, 0.8}, {0.7, 2.0}}, 16, 1e6)).value().value, 1.2, 1e-8);
 }
 
 /// A value that shows nothing but rounding is no mode.
@@ -62,7 +79,7 @@ TEST(ResponseModes, AreNotSoughtInNoise) {
       responses.numbers[4 * n + k] = 1e-16 * (static_cast<double>(random) / 4294967296.0 - 0.5);
     }
   responses.noise = {1e-16, 1e-16};
-  EXPECT_NEAR(largestModulus(responses).value(), 0.9, 1e-6);
+  EXPECT_NEAR(largestModulus(responses).value().value, 0.9, 1e-6);
 }
 
 TEST(ResponseModes, NeedSamplesThatAreNumbers) {
@@ -76,8 +93,8 @@ TEST(ResponseModes, NeedSamplesThatAreNumbers) {
 TEST(ResponseModes, ThatAreNotShownEnoughAreLeftOut) {
   Responses responses = decaying({{0.9, 0.8}}, 16);
   for (std::size_t n = 0; n < 16; ++n) responses.numbers[4 * n] += 1e-3 * std::pow(1.05, static_cast<double>(n));
-  EXPECT_NEAR(largestModulus(responses).value(), 1.05, 1e-6);
-  EXPECT_NEAR(largestModulus(responses, 0.05).value(), 0.9, 0.01);
+  EXPECT_NEAR(largestModulus(responses).value().value, 1.05, 1e-6);
+  EXPECT_NEAR(largestModulus(responses, 0.05).value().value, 0.9, 0.01);
 }
 
 TEST(ResponseModes, OfTwoSetsDifferByAPart) {
@@ -90,7 +107,7 @@ TEST(ResponseModes, OfTwoSetsDifferByAPart) {
 
 TEST(ResponseModes, OfNoResponseAreNone) {
   Responses responses{1, 1, std::vector<double>(8, 0.0)};
-  EXPECT_EQ(largestModulus(responses), 0.0);
+  EXPECT_EQ(largestModulus(responses).value().value, 0.0);
 }
 
 }  // namespace

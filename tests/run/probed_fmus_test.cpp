@@ -53,6 +53,25 @@ TEST(ProbedFmus, HaveTheRadiusOfTheirMatrix) {
       }
 }
 
+/// Steps far below the periods show beginnings of motions only: too little to know, never a wrong verdict.
+TEST(ProbedFmus, AreNotCalledUnstableBelowTheirLimit) {
+  for (const AlgorithmKind kind : {AlgorithmKind::jacobi, AlgorithmKind::gaussSeidel, AlgorithmKind::newton})
+    for (const unsigned degree : {0U, 1U}) {
+      run::Settings settings;
+      settings.algorithm.kind = kind;
+      settings.algorithm.degree = degree;
+      core::Log log;
+      run::MacroStepRecursion matrix(inCpp(), settings, log);
+      run::ProbedRecursion probes(asFmus(log), settings, log);
+      for (double H = 1e-6; H < 1.0; H *= 2.5) {
+        const std::string what = fmt::format("kind {} degree {} H {}", static_cast<int>(kind), degree, H);
+        const run::ProbedRadius radius = probes.spectralRadius(H);
+        EXPECT_TRUE(probes.isStable(radius) || !matrix.isStable(H)) << what;
+        EXPECT_TRUE(!probes.isCertain(radius) || probes.isStable(radius) == matrix.isStable(H)) << what;
+      }
+    }
+}
+
 /// Linear members have the same recursion wherever a run is.
 TEST(ProbedFmus, CanBeLookedAtInARun) {
   run::Settings settings;
