@@ -247,14 +247,15 @@ ProbedRadius ProbedRecursion::spectralRadius(double H) {
   constexpr double kResolution = 1e-9;  // of many looks some agree by chance
   ProbedRadius result{0.0, HUGE_VAL, 0};
   double lastChange = HUGE_VAL;
+  double open = 0.0;
   for (const Look& look : kLooks) {
     const std::optional<core::LargestModulus> radius = impl_->radiusBy(look, H);
     const bool isFirst = result.steps == 0;
-    if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};  // gone within so few steps
-    if (!radius) return {result.value, lastChange, result.steps};  // there is no third one
+    if (!radius && isFirst) return {HUGE_VAL, 0.0, look.samples};                   // gone within so few steps
+    if (!radius) return {result.value, std::fmax(lastChange, open), result.steps};  // there is no third one
     const double change = isFirst ? HUGE_VAL : std::fmax(kResolution, std::fabs(radius->value - result.value));
-    result = {radius->value, std::max({change, lastChange, impl_->openTowardsLimit(*radius)}),
-              look.samples * look.apart};
+    open = impl_->openTowardsLimit(*radius);
+    result = {radius->value, std::max({change, lastChange, open}), look.samples * look.apart};
     if (isCertain(result)) break;
     lastChange = change;
   }
