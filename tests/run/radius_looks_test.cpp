@@ -32,6 +32,7 @@ TEST(RadiusLooks, AreNotSurerWhereNoneFollows) {
 TEST(RadiusLooks, OfTwoAgreeByChanceUnlessTheyAreAllThereIs) {
   EXPECT_TRUE(std::isinf(looksAt({1.1, 1.05}).soFar().uncertainty));
   EXPECT_NEAR(looksAt({1.1, 1.05}).last().uncertainty, 0.05, 1e-12);
+  EXPECT_NEAR(looksAt({3.7, 2.75, 2.76}).last().uncertainty, 0.01, 1e-12) << "plain growth ends looks";
   EXPECT_TRUE(std::isinf(looksAt({1.1}).last().uncertainty)) << "one alone says nothing";
 }
 

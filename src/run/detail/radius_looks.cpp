@@ -11,7 +11,9 @@ void RadiusLooks::add(double radius, std::uint64_t steps) {
 }
 
 ProbedRadius RadiusLooks::last() const {
-  return std::isinf(changeBefore_) ? ProbedRadius{radius_, change_, steps_} : soFar();
+  constexpr double kPlain = 1.5;  // whoever grows by that in every step is soon gone, and has been seen to grow
+  const bool byTwo = std::isinf(changeBefore_) || radius_ > kPlain;
+  return byTwo ? ProbedRadius{radius_, change_, steps_} : soFar();
 }
 
 }  // namespace koppla::run::detail

@@ -16,7 +16,8 @@ class RadiusLooks {
   [[nodiscard]] bool none() const { return steps_ == 0; }
   /// While there may be more: of two alone nobody knows whether they agree by chance.
   [[nodiscard]] ProbedRadius soFar() const { return {radius_, std::fmax(change_, changeBefore_), steps_}; }
-  /// Where no look follows any more: of two the difference is all there is, of more it is as before.
+  /// Where no look follows any more: of two the difference is all there is, and all that counts where growth
+  /// is plain; else it is as before.
   [[nodiscard]] ProbedRadius last() const;
 
  private:
