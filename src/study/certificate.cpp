@@ -115,6 +115,11 @@ CertifiedVariable certify(const results::Series& series, const std::vector<doubl
     result.doubt = doubtAboutOrder(result.order, nominal, fine.largest, open, size);
   else
     result.error = all.largest / (1.0 - std::pow(steps[2] / steps[0], result.order));
+  if (result.doubt.empty() && result.error > std::fmax(result.range, size))
+    result.doubt =
+        "its error is larger than the values themselves, so the order is that of nothing. Shorten the step; where runs "
+        "with "
+        "shorter steps grow, they are unstable";
   return result;
 }
 

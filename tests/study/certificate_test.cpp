@@ -67,6 +67,20 @@ TEST(Certificate, IsTheErrorWhereItsOrderIsExpected) {
   EXPECT_TRUE(certified(runsWith(0.01, 2.9), {1, 3}).isCertified()) << "one of two orders";
 }
 
+/// Shorter runs that explode may differ as an order asks by chance.
+TEST(Certificate, IsRefusedWhereTheErrorIsLargerThanTheValues) {
+  EXPECT_TRUE(certified(runsWith(0.1, 1.0), {1, 1}).isCertified());
+  Runs runs = runsWith(0.0, 1.0);
+  for (std::size_t i = 0; i < runs.times.size(); ++i) {
+    runs.half[i] += 100.0 * runs.times[i];
+    runs.quarter[i] += 150.0 * runs.times[i];  // as order 1 does
+  }
+  const CertifiedVariable variable = certified(runs, {1, 1});
+  EXPECT_NEAR(variable.order, 1.0, 1e-9);
+  EXPECT_FALSE(variable.isCertified());
+  EXPECT_THAT(variable.doubt, HasSubstr("larger than the values"));
+}
+
 TEST(Certificate, IsRefusedWhereTheOrderIsAnother) {
   EXPECT_THAT(certified(runsWith(0.01, 1.0), {2, 2}).doubt,
               HasSubstr("falls with order 1, more slowly than with order 2"));
