@@ -276,9 +276,9 @@ class AutomaticVector final : public Accelerator {
   bool told_ = false;
   bool knowsSolution_ = false;  ///< which one is meant
   bool guardIsOff_ = false;
-  bool guarded_ = false;  ///< factors are bounded, and the residual may grow
-  double peak_ = 0.0;     ///< largest residual since a repelling direction was met
-  bool hasBase_ = false;  ///< residual_ and answers_ are of this step
+  bool guarded_ = false;    ///< factors are bounded, and the residual may grow
+  double peak_ = 0.0;       ///< largest residual since a repelling direction was met
+  bool hasBase_ = false;    ///< residual_ and answers_ are of this step
   bool overruled_ = false;  ///< what is learned next is not the answer to a proposal
   unsigned rejected_ = 0;
   double shorter_ = 0.0;  ///< share of the last move, in v_, that the next proposal takes; 0: the move was good

@@ -18,7 +18,7 @@ void subtract(double factor, std::span<const double> from, std::span<double> to)
 }
 
 constexpr std::size_t kMostPairs = 24;
-constexpr double kRoundingOfValues = 1e-15;           ///< of values
+constexpr double kRoundingOfValues = 1e-15;   ///< of values
 constexpr double kRoundingOfChanges = 1e-13;  ///< changes below that share of a value tell nothing
 constexpr double kUnseen = 1e5;  ///< by how much answers may be further from the solution than what is unexplained
 constexpr double kContradiction = 0.5;  ///< share of a move that should have been another one
@@ -171,7 +171,7 @@ bool SeenSlopes::estimate(std::span<const double> sent, std::span<const double> 
 /// with, unless it stays: that is a direction in which answers follow what is sent.
 double SeenSlopes::doubt() const {
   constexpr std::size_t kFew = 8;
-    constexpr unsigned kStays = 3;     // estimates in a row
+  constexpr unsigned kStays = 3;  // estimates in a row
   constexpr double kUnseenOfMany = 100.0;
   double unseen = 1.0;
   if (startsAnew()) unseen = size_ <= kMostPairs ? kUnseen : kUnseenOfMany;

@@ -26,8 +26,8 @@ struct Growth {
 struct Patience {
   double further;  ///< they have to grow by this factor once more
   /// in at most so many times the time that they took to come under suspicion, and not less than some steps: what grows
-  /// exponentially needs log(further) / log(kRegular) times as much, less if it came out of rounding; powers of time need
-  /// more.
+  /// exponentially needs log(further) / log(kRegular) times as much, less if it came out of rounding; powers of time
+  /// need more.
   double pace;
 };
 
