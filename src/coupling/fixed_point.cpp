@@ -3,8 +3,6 @@
 #include <limits>
 #include <utility>
 
-#include <fmt/format.h>
-
 #include "koppla/coupling/algorithm.hpp"
 #include "koppla/coupling/detail/accelerated_part.hpp"
 #include "koppla/coupling/printed_digits.hpp"
@@ -81,7 +79,6 @@ class FixedPoint final : public Algorithm {
       retreats = 0;
       propose(problem);
     }
-    whatSlopesWere_ = judgeSlopes();
     problem.keepAnswers();
     solution.k = monitor_.k();
     solution.suspicious = solution.converged() && repelled_;
@@ -96,7 +93,7 @@ class FixedPoint final : public Algorithm {
 
   void accept(const InterfaceProblem& /*problem*/) override {
     monitor_.accept();
-    trust_.accept(whatSlopesWere_);
+    trust_.accept(seenSlopes());
     for (AcceleratedPart& part : parts_) part.accept();
   }
 
@@ -172,7 +169,6 @@ class FixedPoint final : public Algorithm {
     for (AcceleratedPart& part : parts_) part.begin();
     seesAnew_ = false;
     probe_ = 0.0;
-    whatSlopesWere_ = SlopeTrust::Seen::nothing;
   }
 
   Fault evaluate(InterfaceProblem& problem) {
@@ -219,7 +215,8 @@ class FixedPoint final : public Algorithm {
     if (seesAnew_) [[unlikely]]
       for (AcceleratedPart& part : parts_) part.distrust();
   }
-  SlopeTrust::Seen judgeSlopes() {
+  /// Of the last solution.
+  SlopeTrust::Seen seenSlopes() {
     if (!seesAnew_ || iteration_ == 1) return SlopeTrust::Seen::nothing;
     const bool same = std::ranges::all_of(
         parts_, [this](AcceleratedPart& part) { return part.values.empty() || part.cameWhereExpected(monitor_); });
@@ -375,7 +372,6 @@ class FixedPoint final : public Algorithm {
   SlopeTrust trust_;
   bool seesAnew_ = false;  ///< slopes in this step, since trust is lost
   double probe_ = 0.0;     ///< factor of the residual in the second evaluation of this step; 0: it is a proposal
-  SlopeTrust::Seen whatSlopesWere_ = SlopeTrust::Seen::nothing;
   InterfaceProblem::Passing passing_;
   IterationListener* listener_ = nullptr;
   bool keepsHistory_ = false;  ///< the listener

@@ -98,8 +98,8 @@ class Newton final : public Algorithm {
   /// In tolerances: they may still change by the same share of their last change as the residual of the cut has left.
   [[nodiscard]] double errorOfOthers(const Solution& solution, double lastResidual) const {
     if (!testsOthers_) return 0.0;
-    const double share = solution.evaluations > 1 ? std::min(solution.norm / lastResidual, 1.0) : 1.0;
-    return share * monitor_.norm();
+    if (solution.evaluations == 1) return monitor_.norm();
+    return lastResidual > 0.0 ? std::min(solution.norm / lastResidual, 1.0) * monitor_.norm() : 0.0;
   }
 
   void measure(const InterfaceProblem& problem) {
@@ -131,10 +131,7 @@ class Newton final : public Algorithm {
     const bool counts = byValues_ > SlopeTrust::kNegligible;
     if (settings_.test == ConvergenceTest::residual || !counts || sent_.empty()) return 0.0;
     const bool first = solution.evaluations == 1;
-    constexpr std::size_t kFew =
-        16;  // columns, which are found anew in time; of more, corrections show whether they still fit
-    if (first && !trust_.holds() && sent_.size() <= kFew) factorised_ = false;
-    if (!factorised_ || (first && !trust_.holds())) return HUGE_VAL;
+    if (!believesMatrix(first)) return HUGE_VAL;
     findCorrection();
     if (!correction_.allFinite()) return HUGE_VAL;
     double share = 0.0;
@@ -150,8 +147,17 @@ class Newton final : public Algorithm {
     return core::weightedNorm(settings_.norm, tolerance_, errors_, answered_, sizes_);
   }
 
-  /// Of this one to the one before; 0 where that was rounding. Values are compared by their tolerances; those that have
-  /// never been anything but zero, and those that nobody tests, are taken as they are.
+  /// In the first evaluation of a step it may be over: one of few columns is found anew in time; of more, corrections
+  /// show whether they still fit.
+  bool believesMatrix(bool first) {
+    constexpr std::size_t kFew = 16;
+    if (!first || trust_.holds()) return factorised_;
+    if (sent_.size() <= kFew) factorised_ = false;
+    return false;
+  }
+
+  /// Of this correction to the one before; 0 where that was rounding. Values are compared by their tolerances; those
+  /// that have never been anything but zero, and those that nobody tests, are taken as they are.
   [[nodiscard]] double ratioOfCorrections() const {
     constexpr double kRounding = 1e-13;  // corrections below that share of a value tell nothing
     constexpr double kTurned = -0.9;     // cosine
